@@ -1,0 +1,113 @@
+// Package graph is the drawing: nodes and edges with their layout, the
+// operations that change it, its checks and its digest.
+//
+// It is pure: it does no I/O, reads no clock and knows nothing about what a
+// kind of node does (package kind) or what the drawing means (package
+// compile).
+package graph
+
+import (
+	"encoding/json"
+)
+
+// Format is the number of the file format that this package writes.
+const Format = 1
+
+// Limits of one graph. Each has a message that names it.
+const (
+	NodesMax       = 10_000  // nodes in one graph
+	EdgesPerNode   = 5       // edges in one graph: at most this times the nodes
+	KeyLengthMax   = 40      // characters of a node key
+	TitleLengthMax = 200     // characters of a title or a workflow name
+	NotesLengthMax = 20_000  // characters of notes or a description
+	ConfigSizeMax  = 256_000 // bytes of one node's configuration
+	DepthMax       = 128     // nesting of the JSON of a graph
+)
+
+// Graph is one drawing. Everything in Layout, and Name and Description, is
+// kept beside the meaning: it never reaches the engine and never the digest.
+type Graph struct {
+	Format      int    `json:"signalbox"`
+	Name        string `json:"name,omitempty"`
+	Description string `json:"description,omitempty"`
+	Nodes       []Node `json:"nodes"`
+	Edges       []Edge `json:"edges"`
+	Layout      Layout `json:"layout"`
+}
+
+// Node is one box.
+type Node struct {
+	ID     string          `json:"id"`   // unique, never shown: [A-Za-z0-9_-]{1,64}
+	Key    string          `json:"key"`  // unique, [a-z][a-z0-9_]{0,39}: the name in expressions
+	Kind   string          `json:"kind"` // from the catalogue
+	Config json.RawMessage `json:"config,omitempty"`
+
+	Join      *Join    `json:"join,omitempty"`       // several incoming edges; nil is inclusive
+	Retry     *Retry   `json:"retry,omitempty"`      // nil is the kind's default
+	Timeout   *Timeout `json:"timeout,omitempty"`    // nil is the kind's default
+	Task      *Task    `json:"task,omitempty"`       // where its tasks wait
+	MaxVisits int      `json:"max_visits,omitempty"` // 0 is 1,000
+	Disabled  bool     `json:"disabled,omitempty"`   // passes its input out of its first port
+}
+
+// Edge leads from one port of one node to one node.
+type Edge struct {
+	ID   string `json:"id"`
+	From string `json:"from"` // node id
+	Port string `json:"port"` // port name of From
+	To   string `json:"to"`   // node id
+}
+
+// Join says when a node with several incoming edges starts.
+type Join struct {
+	Mode string `json:"mode"` // inclusive, each, all
+}
+
+// Retry says how often and when a failed attempt is tried again.
+type Retry struct {
+	MaxAttempts int      `json:"max_attempts"`           // 1 is no retry; at most 1,000
+	Backoff     string   `json:"backoff,omitempty"`      // fixed or exponential (default)
+	Initial     string   `json:"initial,omitempty"`      // Go duration, default 1s, at least 100ms
+	Factor      float64  `json:"factor,omitempty"`       // default 2
+	MaxInterval string   `json:"max_interval,omitempty"` // Go duration, default 1m
+	Jitter      float64  `json:"jitter,omitempty"`       // 0..1, share of the delay drawn at random
+	On          []string `json:"on,omitempty"`           // error classes; empty is all that are worth it
+}
+
+// Timeout bounds one attempt.
+type Timeout struct {
+	Attempt string `json:"attempt,omitempty"` // Go duration, default 60s
+}
+
+// Task says in which queue and how urgently a node's tasks wait. Every field
+// may be an expression (a string that starts with "=").
+type Task struct {
+	Queue    string          `json:"queue,omitempty"`    // empty: the route table decides
+	Priority json.RawMessage `json:"priority,omitempty"` // critical, high, normal, low, or 0..10
+	Type     json.RawMessage `json:"type,omitempty"`     // for example a media type
+}
+
+// Layout is what the eye needs and the engine does not.
+type Layout struct {
+	Nodes  map[string]NodeLayout `json:"nodes,omitempty"`  // by node id
+	Notes  map[string]Note       `json:"notes,omitempty"`  // by note id
+	Sample json.RawMessage       `json:"sample,omitempty"` // sample input of a test run
+}
+
+// NodeLayout is how one node is drawn.
+type NodeLayout struct {
+	X     int             `json:"x"`
+	Y     int             `json:"y"`
+	Title string          `json:"title,omitempty"` // free text
+	Notes string          `json:"notes,omitempty"`
+	Pin   json.RawMessage `json:"pin,omitempty"` // pinned sample output
+}
+
+// Note is a piece of text on the canvas.
+type Note struct {
+	X    int    `json:"x"`
+	Y    int    `json:"y"`
+	W    int    `json:"w"`
+	H    int    `json:"h"`
+	Text string `json:"text"`
+}

@@ -1,0 +1,175 @@
+// Package runtime runs machines: it collects inputs into turns, commits each
+// turn to the Store, and only then lets anything happen outside.
+//
+// It alone knows both the pure machine and the world. It declares the ports
+// that Postgres, NATS and the in-memory adapters implement.
+package runtime
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"time"
+
+	"github.com/google/uuid"
+
+	"signalbox/engine/event"
+	"signalbox/engine/task"
+)
+
+// Errors that every Store returns for the same reasons.
+var (
+	// ErrFenced: another owner holds the shard; nothing was written.
+	ErrFenced = errors.New("the shard has another owner")
+	// ErrNotFound: there is no such run, version or payload.
+	ErrNotFound = errors.New("not found")
+)
+
+// Status of a run. The last four are for ever.
+const (
+	StatusRunning   = "running"
+	StatusWaiting   = "waiting" // only timers or messages are awaited
+	StatusSucceeded = "succeeded"
+	StatusFailed    = "failed"
+	StatusCanceled  = "canceled"
+)
+
+// Log is where turns become true.
+type Log interface {
+	// Commit writes the turn in one transaction and returns when it is on
+	// disk. ErrFenced: the epoch is no longer ours and nothing was written.
+	// Any other error leaves it unknown whether the turn was written.
+	Commit(ctx context.Context, t *Turn) error
+	// Load returns a run's row, its last snapshot and the events after it,
+	// in order. ErrNotFound.
+	Load(ctx context.Context, run uuid.UUID) (*Record, error)
+}
+
+// Shards are owned by lease.
+type Shards interface {
+	// Acquire takes a free or expired shard, or renews our own, and returns
+	// its epoch, which rises with every change of owner. ErrFenced: another
+	// owner holds it.
+	Acquire(ctx context.Context, shard int, owner string, lease time.Duration) (epoch int64, err error)
+	// Release gives the shard up at once.
+	Release(ctx context.Context, shard int, owner string) error
+}
+
+// Recovery finds the runs that need attention after a start.
+type Recovery interface {
+	// Owed lists runs with an unconfirmed effect, by id, after the given one.
+	Owed(ctx context.Context, shard int, after uuid.UUID, limit int) ([]uuid.UUID, error)
+	// Due lists open runs that want to be woken before the given time, the
+	// earliest first, and returns the time of the next one after those.
+	Due(ctx context.Context, shard int, before time.Time, limit int) ([]uuid.UUID, time.Time, error)
+}
+
+// Versions hold the machine of every run.
+type Versions interface {
+	// Machine returns the stored machine of a version. ErrNotFound.
+	Machine(ctx context.Context, version uuid.UUID) (json.RawMessage, error)
+}
+
+// Payloads hold the values that are too large for an event.
+type Payloads interface {
+	// PutPayload stores bytes under their digest (hex SHA-256). Storing the
+	// same twice is no error.
+	PutPayload(ctx context.Context, workspace string, digest string, data []byte) error
+	// Payload returns the bytes. ErrNotFound.
+	Payload(ctx context.Context, workspace string, digest string) ([]byte, error)
+}
+
+// Store is all of them: one adapter implements it, and one conformance suite
+// (package runtimetest) tests every adapter.
+type Store interface {
+	Log
+	Shards
+	Recovery
+	Versions
+	Payloads
+}
+
+// Turn is what one commit writes.
+type Turn struct {
+	Shard   int
+	Epoch   int64
+	At      time.Time
+	Events  []EventRow
+	New     []NewRun
+	Changed []RunChange
+	Snaps   []Snap
+}
+
+// EventRow is one event of one run.
+type EventRow struct {
+	Run   uuid.UUID
+	Event event.Event
+}
+
+// NewRun is a run that is born in this turn. It may be over already.
+type NewRun struct {
+	Run        uuid.UUID // version 7
+	Workspace  string
+	Workflow   uuid.UUID
+	Version    uuid.UUID
+	Trigger    string          // key of the trigger node
+	Source     string          // manual, api, webhook, test, bench
+	Test       bool            // a test run of a draft
+	Attributes json.RawMessage // small object, never nil
+	RunState
+}
+
+// RunChange changes a run's row: written only when one of its fields changed.
+type RunChange struct {
+	Run uuid.UUID
+	RunState
+}
+
+// RunState is what a run's row says beside its identity.
+type RunState struct {
+	Status  string
+	Seq     int       // number of events so far
+	Owed    bool      // an effect is unconfirmed
+	WakeAt  time.Time // zero: never
+	EndedAt time.Time // zero: not over
+	Error   string    // sentence, for lists; empty unless failed
+}
+
+// Snap is a run's state at an event number.
+type Snap struct {
+	Run  uuid.UUID
+	Seq  int
+	Data []byte
+}
+
+// Record is a run as stored.
+type Record struct {
+	NewRun
+	CreatedAt time.Time
+	Shard     int
+	Snap      *Snap // nil: none
+	Events    []event.Event
+	LastHash  [32]byte // hash of the last event
+}
+
+// Channel carries tasks to workers, results back and traces out. It may lose
+// everything it holds; the runtime issues again what is owed.
+type Channel interface {
+	// Dispatch hands out tasks whose scheduling has been committed. A second
+	// dispatch of the same attempt is absorbed.
+	Dispatch(ctx context.Context, tasks []task.Task) error
+	// Results delivers results for a shard to the function until the context
+	// ends. The function may be called from several goroutines.
+	Results(ctx context.Context, shard int, deliver func(Delivered)) error
+	// Trace publishes committed events of one run to whoever watches.
+	Trace(run uuid.UUID, workspace string, events []event.Event)
+	// CancelTasks tells workers that a run's attempts are no longer wanted.
+	CancelTasks(run uuid.UUID, workspace string)
+}
+
+// Delivered is a result with the means to say that it is settled: committed,
+// or of no use any more.
+type Delivered struct {
+	Result task.Result
+	Settle func()
+}
