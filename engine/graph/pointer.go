@@ -36,6 +36,17 @@ func (s *setter) note(at string, old any, there bool) error {
 	return nil
 }
 
+// readPlain keeps numbers as they are written.
+func readPlain(raw json.RawMessage) (any, error) {
+	var v any
+	dec := json.NewDecoder(bytes.NewReader(raw))
+	dec.UseNumber()
+	if err := dec.Decode(&v); err != nil {
+		return nil, decodeProblem(err)
+	}
+	return v, nil
+}
+
 func marshalPlain(v any) (json.RawMessage, error) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)

@@ -2,7 +2,6 @@ package graph
 
 import (
 	"encoding/json"
-	"fmt"
 	"strings"
 
 	"signalbox/engine/problem"
@@ -108,8 +107,9 @@ func setConfig(config json.RawMessage, op Op) (Op, json.RawMessage, error) {
 	}
 	var root any = map[string]any{}
 	if len(config) > 0 {
-		if err := json.Unmarshal(config, &root); err != nil {
-			return Op{}, config, fmt.Errorf("read configuration: %w", err)
+		var err error
+		if root, err = readPlain(config); err != nil {
+			return Op{}, config, err
 		}
 	}
 	var value any
@@ -117,10 +117,9 @@ func setConfig(config json.RawMessage, op Op) (Op, json.RawMessage, error) {
 		if p := CheckJSON(op.Value, DepthMax); p != nil {
 			return Op{}, config, p
 		}
-		dec := json.NewDecoder(strings.NewReader(string(op.Value)))
-		dec.UseNumber()
-		if err := dec.Decode(&value); err != nil {
-			return Op{}, config, decodeProblem(err)
+		var err error
+		if value, err = readPlain(op.Value); err != nil {
+			return Op{}, config, err
 		}
 	}
 	s := setter{remove: len(op.Value) == 0, value: value, undo: Op{Op: "node.set", ID: op.ID}}
@@ -128,9 +127,9 @@ func setConfig(config json.RawMessage, op Op) (Op, json.RawMessage, error) {
 	if err != nil {
 		return Op{}, config, err
 	}
-	raw, err := json.Marshal(next)
+	raw, err := marshalPlain(next)
 	if err != nil {
-		return Op{}, config, fmt.Errorf("write configuration: %w", err)
+		return Op{}, config, err
 	}
 	return s.undo, raw, nil
 }

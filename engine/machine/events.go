@@ -26,7 +26,7 @@ type NodeCompleted struct {
 	Visit  int         `json:"visit"`
 	Took   Edges       `json:"took"`
 	Ports  []string    `json:"ports"` // where its tokens left
-	Output event.Value `json:"output"`
+	Output event.Value `json:"output,omitzero"`
 }
 
 // NodeFailed is a visit that ended in failure for good. Took is set when the
@@ -49,7 +49,7 @@ type TaskScheduled struct {
 	Took     Edges       `json:"took,omitempty"`
 	Queue    string      `json:"queue"`
 	Priority int         `json:"priority"` // 0 critical .. 3 low
-	Config   event.Value `json:"config"`   // resolved; a retry names none and uses the first one's
+	Config   event.Value `json:"config,omitzero"` // resolved; a retry names none and uses the first one's
 }
 
 // TaskCompleted ends the visit: its tokens leave on Port.
@@ -58,7 +58,7 @@ type TaskCompleted struct {
 	Visit   int         `json:"visit"`
 	Attempt int         `json:"attempt"`
 	Port    string      `json:"port"`
-	Output  event.Value `json:"output"`
+	Output  event.Value `json:"output,omitzero"`
 	Worker  string      `json:"worker,omitempty"`
 	Began   time.Time   `json:"began,omitzero"`
 }

@@ -1,0 +1,216 @@
+// Package machine is the state machine that a drawing compiles to, and the
+// only place that decides what happens in a run.
+//
+// The caller's loop:
+//
+//	events, err := m.Step(s, input, at)  // decides; s has changed accordingly
+//	commit(events)                       // only then:
+//	for _, c := range m.Commands(s, events) { do(c) }
+//
+// State is the fold of events: m.Fold(s, e) repeats what Step did to s, and
+// decides nothing. The package does no I/O, reads no clock, starts no
+// goroutine and draws no random number: time comes in with the input, jitter
+// is drawn from the run's id. The rules that it follows are written in
+// docs/semantics.md; rule numbers in comments refer to that page.
+package machine
+
+import (
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"signalbox/engine/expr"
+)
+
+// Numbers of the stored form. A run keeps its machine for life, so a binary
+// reads every number ever released.
+const (
+	Format    = 1
+	Semantics = 1
+)
+
+// VisitsMax is how often a node may start in one scope unless it says
+// otherwise (rule 7).
+const VisitsMax = 1_000
+
+// StepEventsMax stops a step that goes on without any outside effect.
+const StepEventsMax = 10_000
+
+// Machine is a compiled drawing: tables, nothing drawn left in it. It is
+// stored with its version as JSON; Load links it again.
+type Machine struct {
+	Format    int    `json:"format"`
+	Semantics int    `json:"semantics"`
+	Nodes     []Node `json:"nodes"` // by key
+	Edges     []Edge `json:"edges"` // by source key, port, target key
+
+	index map[string]int // node by key
+	in    [][]int        // edges into a node
+	out   [][]int        // edges out of a node
+	reach []bits         // per edge into a join: nodes from which it can be reached
+	links []link         // per node: its expressions, parsed
+}
+
+// Op is what a visit of a node does. The set is closed.
+type Op string
+
+// The closed list of Op.
+const (
+	OpTrigger   Op = "trigger"
+	OpPass      Op = "pass" // hands its input on: join, disabled nodes
+	OpSet       Op = "set"
+	OpTransform Op = "transform"
+	OpIf        Op = "if"
+	OpRoute     Op = "route"
+	OpRespond   Op = "respond"
+	OpOutput    Op = "output"
+	OpEnd       Op = "end"
+	OpFail      Op = "fail"
+	OpTask      Op = "task"
+	OpWait      Op = "wait"
+)
+
+// Join modes (rule 3).
+const (
+	JoinInclusive = "inclusive"
+	JoinEach      = "each"
+	JoinAll       = "all"
+)
+
+// Node is one node with every default filled in.
+type Node struct {
+	Key       string          `json:"key"`
+	Kind      string          `json:"kind"`
+	Op        Op              `json:"op"`
+	Config    json.RawMessage `json:"config"`
+	Port      string          `json:"port,omitempty"` // pass: the port that it leaves by
+	Join      string          `json:"join"`
+	MaxVisits int             `json:"max_visits"`
+	Retry     Retry           `json:"retry,omitzero"`
+	Timeout   time.Duration   `json:"timeout,omitempty"` // of one attempt, nanoseconds
+	Queue     string          `json:"queue,omitempty"`   // empty: by route
+	Priority  json.RawMessage `json:"priority,omitempty"`
+	Type      json.RawMessage `json:"type,omitempty"`
+}
+
+// Retry is when a failed attempt is tried again.
+type Retry struct {
+	MaxAttempts int           `json:"max_attempts"`
+	Fixed       bool          `json:"fixed,omitempty"`
+	Initial     time.Duration `json:"initial"`
+	Factor      float64       `json:"factor"`
+	MaxInterval time.Duration `json:"max_interval"`
+	Jitter      float64       `json:"jitter,omitempty"`
+	On          []string      `json:"on,omitempty"`
+}
+
+// Edge leads from a port of a node to a node, both by position.
+type Edge struct {
+	From int    `json:"from"`
+	Port string `json:"port"`
+	To   int    `json:"to"`
+}
+
+// link holds a node's parsed expressions.
+type link struct {
+	config *expr.Tree
+	when   []*expr.Program // if: the condition; route: one per rule; transform: the expression
+	ports  []string        // route: port of each rule
+	every  bool            // route: every rule that matches
+	routed *expr.Tree      // {"priority": …, "type": …}
+	keys   []string        // names of the incoming edges in a joined value
+}
+
+// Load reads a stored machine and links it.
+func Load(raw json.RawMessage) (*Machine, error) {
+	m := &Machine{}
+	if err := json.Unmarshal(raw, m); err != nil {
+		return nil, fmt.Errorf("read machine: %w", err)
+	}
+	if m.Format != Format || m.Semantics != Semantics {
+		return nil, fmt.Errorf("machine has format %d and semantics %d; this program runs 1 and 1", m.Format, m.Semantics)
+	}
+	if err := m.Link(); err != nil {
+		return nil, err
+	}
+	return m, nil
+}
+
+// Link derives the tables that are not stored. It must be called once before
+// the machine is used; Load and package compile do.
+func (m *Machine) Link() error {
+	m.index = make(map[string]int, len(m.Nodes))
+	m.in, m.out = make([][]int, len(m.Nodes)), make([][]int, len(m.Nodes))
+	for i, n := range m.Nodes {
+		m.index[n.Key] = i
+	}
+	for i, e := range m.Edges {
+		if e.From < 0 || e.From >= len(m.Nodes) || e.To < 0 || e.To >= len(m.Nodes) {
+			return errors.New("an edge of the machine names a node that it does not have")
+		}
+		m.in[e.To] = append(m.in[e.To], i)
+		m.out[e.From] = append(m.out[e.From], i)
+	}
+	m.links = make([]link, len(m.Nodes))
+	for i := range m.Nodes {
+		l, err := m.linkNode(i)
+		if err != nil {
+			return fmt.Errorf("node %s: %w", m.Nodes[i].Key, err)
+		}
+		m.links[i] = l
+	}
+	m.reach = m.reachability()
+	return nil
+}
+
+// Encode is the stored form.
+func (m *Machine) Encode() (json.RawMessage, error) {
+	raw, err := json.Marshal(m)
+	if err != nil {
+		return nil, fmt.Errorf("write machine: %w", err)
+	}
+	return raw, nil
+}
+
+// Digest names the machine: SHA-256 over its stored form, whose order is
+// fixed.
+func (m *Machine) Digest() ([32]byte, error) {
+	raw, err := m.Encode()
+	if err != nil {
+		return [32]byte{}, err
+	}
+	return sha256.Sum256(raw), nil
+}
+
+// Index returns the position of a node, or -1.
+func (m *Machine) Index(key string) int {
+	if i, ok := m.index[key]; ok {
+		return i
+	}
+	return -1
+}
+
+// In lists the edges into a node, in order.
+func (m *Machine) In(node int) []int { return m.in[node] }
+
+// Out lists the edges out of a node, in order.
+func (m *Machine) Out(node int) []int { return m.out[node] }
+
+// Reaches reports whether something at the node can still put a token on the
+// edge without passing the join at the edge's end. Only edges into nodes with
+// several incoming edges are known.
+func (m *Machine) Reaches(node, edge int) bool {
+	return m.reach[edge] != nil && m.reach[edge].has(node)
+}
+
+// hasPort reports whether an edge leaves the node by the port.
+func (m *Machine) hasPort(node int, port string) bool {
+	for _, e := range m.out[node] {
+		if m.Edges[e].Port == port {
+			return true
+		}
+	}
+	return false
+}
