@@ -48,7 +48,7 @@ type TaskScheduled struct {
 	Attempt  int         `json:"attempt"`
 	Took     Edges       `json:"took,omitempty"`
 	Queue    string      `json:"queue"`
-	Priority int         `json:"priority"` // 0 critical .. 3 low
+	Priority int         `json:"priority"`        // 0 critical .. 3 low
 	Config   event.Value `json:"config,omitzero"` // resolved; a retry names none and uses the first one's
 }
 

@@ -49,6 +49,7 @@ type Machine struct {
 	index map[string]int // node by key
 	in    [][]int        // edges into a node
 	out   [][]int        // edges out of a node
+	alls  []int          // joins that wait for all of their edges
 	reach []bits         // per edge into a join: nodes from which it can be reached
 	links []link         // per node: its expressions, parsed
 }
@@ -120,6 +121,7 @@ type link struct {
 	ports  []string        // route: port of each rule
 	every  bool            // route: every rule that matches
 	routed *expr.Tree      // {"priority": …, "type": …}
+	refs   []string        // nodes whose output they read
 	keys   []string        // names of the incoming edges in a joined value
 }
 
@@ -160,6 +162,12 @@ func (m *Machine) Link() error {
 			return fmt.Errorf("node %s: %w", m.Nodes[i].Key, err)
 		}
 		m.links[i] = l
+	}
+	m.alls = nil
+	for i := range m.Nodes {
+		if m.joins(i) && m.Nodes[i].Join == JoinAll {
+			m.alls = append(m.alls, i)
+		}
 	}
 	m.reach = m.reachability()
 	return nil

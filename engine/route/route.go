@@ -62,3 +62,31 @@ func (r Rule) matches(a Attributes) bool {
 	}
 	return true
 }
+
+// Priority reads a priority from a name (critical, high, normal, low) or a
+// number from 0 to 10, 10 the most urgent. What it does not know is normal.
+func Priority(v any) int {
+	switch v := v.(type) {
+	case float64:
+		switch {
+		case v >= 10:
+			return 0
+		case v >= 7:
+			return 1
+		case v >= 4:
+			return 2
+		default:
+			return 3
+		}
+	case string:
+		switch v {
+		case "critical":
+			return 0
+		case "high":
+			return 1
+		case "low":
+			return 3
+		}
+	}
+	return 2
+}

@@ -1,0 +1,102 @@
+package machine
+
+import (
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"signalbox/engine/event"
+)
+
+// Event is one fact with its place in the log.
+type Event struct {
+	Seq  int
+	At   time.Time
+	Fact Fact
+}
+
+// Encode turns an event into its stored form, without the hash.
+func Encode(e Event) (event.Event, error) {
+	data, err := json.Marshal(e.Fact)
+	if err != nil {
+		return event.Event{}, fmt.Errorf("write event %d: %w", e.Seq, err)
+	}
+	typ, node := Name(e.Fact)
+	if len(data) > event.SizeMax {
+		return event.Event{}, fmt.Errorf("event %d (%s %s) has %d bytes, above the limit of %d for one event", e.Seq, typ, node, len(data), event.SizeMax)
+	}
+	return event.Event{Seq: e.Seq, At: e.At, Type: typ, Node: node, Data: data}, nil
+}
+
+// Decode reads a stored event.
+func Decode(e event.Event) (Event, error) {
+	f := blank(e.Type, e.Node)
+	if f == nil {
+		return Event{}, fmt.Errorf("event %d has the type %q, which this program does not know", e.Seq, e.Type)
+	}
+	if err := json.Unmarshal(e.Data, f); err != nil {
+		return Event{}, fmt.Errorf("read event %d (%s): %w", e.Seq, e.Type, err)
+	}
+	return Event{Seq: e.Seq, At: e.At, Fact: f}, nil
+}
+
+// Name returns the type and the node of a fact.
+func Name(f Fact) (typ, node string) {
+	switch f := f.(type) {
+	case *RunStarted:
+		return "RunStarted", f.Trigger
+	case *NodeCompleted:
+		return "NodeCompleted", f.Node
+	case *NodeFailed:
+		return "NodeFailed", f.Node
+	case *TaskScheduled:
+		return "TaskScheduled", f.Node
+	case *TaskCompleted:
+		return "TaskCompleted", f.Node
+	case *TaskFailed:
+		return "TaskFailed", f.Node
+	case *WaitStarted:
+		return "WaitStarted", f.Node
+	case *WaitCompleted:
+		return "WaitCompleted", f.Node
+	case *Responded:
+		return "Responded", f.Node
+	case *RunSucceeded:
+		return "RunSucceeded", ""
+	case *RunFailed:
+		return "RunFailed", ""
+	case *RunCanceled:
+		return "RunCanceled", ""
+	}
+	return "", ""
+}
+
+func blank(typ, node string) Fact {
+	switch typ {
+	case "RunStarted":
+		return &RunStarted{}
+	case "NodeCompleted":
+		return &NodeCompleted{Node: node}
+	case "NodeFailed":
+		return &NodeFailed{Node: node}
+	case "TaskScheduled":
+		return &TaskScheduled{Node: node}
+	case "TaskCompleted":
+		return &TaskCompleted{Node: node}
+	case "TaskFailed":
+		return &TaskFailed{Node: node}
+	case "WaitStarted":
+		return &WaitStarted{Node: node}
+	case "WaitCompleted":
+		return &WaitCompleted{Node: node}
+	case "Responded":
+		return &Responded{Node: node}
+	case "RunSucceeded":
+		return &RunSucceeded{}
+	case "RunFailed":
+		return &RunFailed{}
+	case "RunCanceled":
+		return &RunCanceled{}
+	}
+	return nil
+}
