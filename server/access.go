@@ -1,0 +1,199 @@
+package server
+
+import (
+	"fmt"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"strings"
+
+	"github.com/go-chi/chi/v5"
+
+	"signalbox/engine/account"
+	"signalbox/engine/problem"
+)
+
+// access says who may use one route.
+type access struct {
+	role     account.Role // at least; empty: everybody
+	loopback bool         // only from this machine
+}
+
+// checkAccess fails when a route has no entry in the table, or an entry no
+// route, so that neither can be forgotten.
+func (s *Server) checkAccess() error {
+	table := accessTable()
+	used := map[string]bool{}
+	walk := func(method, pattern string, _ http.Handler, _ ...func(http.Handler) http.Handler) error {
+		key, _, ok := lookAccess(table, method, pattern)
+		if !ok {
+			return fmt.Errorf("the route %s %s has no entry in the access table", method, pattern)
+		}
+		used[key] = true
+		return nil
+	}
+	if err := chi.Walk(s.router, walk); err != nil {
+		return fmt.Errorf("walk the routes: %w", err)
+	}
+	for key := range table {
+		if !used[key] {
+			return fmt.Errorf("the access table has an entry for %s, which is no route", key)
+		}
+	}
+	return nil
+}
+
+func lookAccess(table map[string]access, method, pattern string) (string, access, bool) {
+	for _, key := range []string{method + " " + pattern, "* " + pattern} {
+		if a, ok := table[key]; ok {
+			return key, a, true
+		}
+	}
+	return "", access{}, false
+}
+
+// allow lets a request through when the table says so. It runs after routing.
+func (s *Server) allow(next http.Handler) http.Handler {
+	table := accessTable()
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		route := chi.RouteContext(r.Context())
+		method := r.Method
+		if route.RouteMethod != "" {
+			method = route.RouteMethod
+		}
+		_, a, ok := lookAccess(table, method, route.RoutePattern())
+		switch who := s.current(r); {
+		case !ok:
+			s.fail(w, r, problem.New(problem.Forbidden, "Nobody may use this address."))
+		case a.loopback && !s.fromLoopback(r):
+			s.notFound(w, r)
+		case a.role == "":
+			next.ServeHTTP(w, r)
+		case !who.Known():
+			s.askLogin(w, r)
+		case !who.Role.AtLeast(a.role):
+			s.fail(w, r, problem.New(problem.Forbidden, "This needs the role %s; yours is %s.", a.role, who.Role))
+		default:
+			next.ServeHTTP(w, r)
+		}
+	})
+}
+
+// askLogin sends a person to the login page and tells a program that it has
+// no valid token.
+func (s *Server) askLogin(w http.ResponseWriter, r *http.Request) {
+	if wantsJSON(r) || r.Method != http.MethodGet {
+		w.Header().Set("WWW-Authenticate", "Bearer")
+		s.fail(w, r, problem.New(problem.Unauthorized, "Log in first, or send a valid API token."))
+		return
+	}
+	http.Redirect(w, r, "/login?next="+url.QueryEscape(r.URL.RequestURI()), http.StatusSeeOther)
+}
+
+// fromLoopback reports whether the request comes from this machine itself. A
+// request that a proxy passed on never does.
+func (s *Server) fromLoopback(r *http.Request) bool {
+	if r.Header.Get("X-Forwarded-For") != "" || r.Header.Get("Forwarded") != "" {
+		return false
+	}
+	at, err := netip.ParseAddrPort(r.RemoteAddr)
+	return err == nil && at.Addr().Unmap().IsLoopback()
+}
+
+// clientIP is the address that limits count by.
+func (s *Server) clientIP(r *http.Request) string {
+	if s.config.TrustedProxy {
+		// The last entry is the one that our own proxy added.
+		list := strings.Split(r.Header.Get("X-Forwarded-For"), ",")
+		if ip, err := netip.ParseAddr(strings.TrimSpace(list[len(list)-1])); err == nil {
+			return ip.Unmap().String()
+		}
+	}
+	at, err := netip.ParseAddrPort(r.RemoteAddr)
+	if err != nil {
+		return "unknown"
+	}
+	ip := at.Addr().Unmap()
+	if ip.Is6() {
+		// One household has a whole /64.
+		if p, err := ip.Prefix(64); err == nil {
+			return p.String()
+		}
+	}
+	return ip.String()
+}
+
+// accessTable is the one place that says who may do what.
+func accessTable() map[string]access {
+	anybody := access{}
+	local := access{loopback: true}
+	viewer := access{role: account.Viewer}
+	operator := access{role: account.Operator}
+	editor := access{role: account.Editor}
+	developer := access{role: account.Developer}
+	return map[string]access{
+		"GET /healthz":        anybody,
+		"GET /readyz":         anybody,
+		"GET /metrics":        local,
+		"GET /static/*":       anybody,
+		"* /demo/{name}":      local,
+		"* /hooks/{path}":     anybody, // each webhook checks its own caller
+		"GET /ws":             anybody, // the first frame carries a ticket
+		"GET /login":          anybody,
+		"POST /login":         anybody,
+		"GET /setup/{token}":  anybody,
+		"POST /setup/{token}": anybody,
+
+		"GET /s/{token}":         anybody,
+		"GET /s/{token}/events":  anybody,
+		"POST /s/{token}/ticket": anybody,
+
+		"GET /":                viewer,
+		"GET /w/{id}":          viewer,
+		"GET /w/{id}/runs":     viewer,
+		"GET /w/{id}/versions": viewer,
+		"GET /runs":            viewer,
+		"GET /runs/{id}":       viewer,
+		"GET /settings":        viewer,
+		"GET /help/keys":       viewer,
+		"POST /logout":         viewer,
+
+		"GET /api/openapi.json": viewer,
+		"GET /api/me":           viewer,
+		"GET /api/kinds":        viewer,
+		"POST /api/ticket":      viewer,
+
+		"GET /api/templates":               viewer,
+		"GET /api/workflows":               viewer,
+		"POST /api/workflows":              editor,
+		"GET /api/workflows/{id}":          viewer,
+		"PATCH /api/workflows/{id}":        editor,
+		"DELETE /api/workflows/{id}":       editor,
+		"GET /api/workflows/{id}/draft":    viewer,
+		"GET /api/workflows/{id}/ops":      viewer,
+		"POST /api/workflows/{id}/ops":     editor,
+		"PUT /api/workflows/{id}/camera":   viewer,
+		"POST /api/workflows/{id}/publish": editor,
+		"GET /api/workflows/{id}/versions": viewer,
+		"GET /api/versions/{id}":           viewer,
+		"POST /api/workflows/{id}/runs":    operator,
+		"GET /api/workflows/{id}/samples":  viewer,
+		"POST /api/expr/check":             viewer,
+
+		"GET /api/runs":                   viewer,
+		"GET /api/runs/{id}":              viewer,
+		"GET /api/runs/{id}/events":       viewer,
+		"GET /api/runs/{id}/events/{seq}": viewer,
+		"POST /api/runs/{id}/cancel":      operator,
+
+		"GET /api/shares":              viewer,
+		"POST /api/shares":             editor,
+		"DELETE /api/shares/{id}":      editor,
+		"GET /api/credentials":         editor, // names only, to choose from
+		"POST /api/credentials":        developer,
+		"DELETE /api/credentials/{id}": developer,
+		"GET /api/tokens":              viewer, // one's own
+		"POST /api/tokens":             viewer, // with at most one's own role
+		"DELETE /api/tokens/{id}":      viewer,
+	}
+}

@@ -1,0 +1,58 @@
+package server
+
+import (
+	"github.com/go-chi/chi/v5"
+	"github.com/go-chi/chi/v5/middleware"
+)
+
+// routes is the whole map. Who may use a route stands in access.go; a route
+// without an entry there keeps the server from starting.
+//
+// Middleware inside a Group runs after a route was found, so that allow sees
+// the route itself and never guesses from the path.
+func (s *Server) routes() chi.Router {
+	r := chi.NewRouter()
+	r.Use(s.identifyRequest, s.logAccess, s.recoverPanic, s.checkHost, s.setHeaders, middleware.GetHead)
+	r.NotFound(s.notFound)
+	r.MethodNotAllowed(s.methodNotAllowed)
+
+	// Machines. No cookie is read here.
+	r.Group(func(r chi.Router) {
+		r.Use(s.allow)
+		r.Get("/healthz", s.healthz)
+		r.Get("/readyz", s.readyz)
+		r.Get("/metrics", s.metrics)
+		r.Get("/static/*", s.static)
+		r.HandleFunc("/demo/{name}", s.demo)
+		r.HandleFunc("/hooks/{path}", s.hook)
+		r.Get("/ws", s.socket)
+	})
+
+	// People without an account: share links, login, setup.
+	r.Group(func(r chi.Router) {
+		r.Use(s.sameOrigin, s.limitGuests, s.sessions.LoadAndSave, s.identify, s.allow)
+		r.Get("/s/{token}", s.pageShare)
+		r.Post("/s/{token}/ticket", s.guestTicket)
+		r.Get("/s/{token}/events", s.guestEvents)
+		r.Get("/login", s.pageLogin)
+		r.Post("/login", s.login)
+		r.Get("/setup/{token}", s.pageSetup)
+		r.Post("/setup/{token}", s.setup)
+	})
+
+	// Members: pages and the API.
+	r.Group(func(r chi.Router) {
+		r.Use(s.sameOrigin, s.sessions.LoadAndSave, s.identify, s.allow, s.limitMembers)
+		r.Get("/", s.pageGallery)
+		r.Get("/w/{id}", s.pageEditor)
+		r.Get("/w/{id}/runs", s.pageWorkflowRuns)
+		r.Get("/w/{id}/versions", s.pageVersions)
+		r.Get("/runs", s.pageRuns)
+		r.Get("/runs/{id}", s.pageRun)
+		r.Get("/settings", s.pageSettings)
+		r.Get("/help/keys", s.pageKeys)
+		r.Post("/logout", s.logout)
+		s.registerAPI(r)
+	})
+	return r
+}
