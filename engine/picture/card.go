@@ -1,0 +1,173 @@
+package picture
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"signalbox/engine/graph"
+	"signalbox/engine/kind"
+)
+
+// Geometry of a card, the same as on the canvas.
+const (
+	cardWidth  = 208.0
+	wideWidth  = 248.0 // a card that lists its ports
+	headHeight = 56.0
+	rowHeight  = 28.0
+	rowsPad    = 4.0
+	footHeight = 28.0
+	tileSize   = 32.0
+	portRadius = 5.5
+)
+
+// card is a node with its measures.
+type card struct {
+	id         string
+	title, sub string
+	tile, icon string
+	state      State
+	foot       string
+	input      bool // an edge may end here
+	off        bool // disabled
+	outs       []out
+	rows       bool
+	x, y, w, h float64
+}
+
+// out is a way out of a card.
+type out struct {
+	name, title, label string
+	y                  float64 // from the card's top
+	failure            bool
+}
+
+func layOut(g graph.Graph, o Options) []card {
+	used := map[string][]string{} // by node id: the ports that edges leave from
+	for _, e := range g.Edges {
+		used[e.From] = append(used[e.From], e.Port)
+	}
+	cards := make([]card, 0, len(g.Nodes))
+	for _, n := range g.Nodes {
+		cards = append(cards, newCard(n, g.Layout.Nodes[n.ID], o, used[n.ID]))
+	}
+	return cards
+}
+
+func newCard(n graph.Node, at graph.NodeLayout, o Options, used []string) card {
+	spec, known := o.Find(n.Kind)
+	if !known {
+		spec = kind.Spec{Name: n.Kind, Title: n.Kind, Tile: "logic", Icon: "circle-help"}
+	}
+	c := card{
+		id: n.ID, title: at.Title, sub: subtitle(spec, n), tile: spec.Tile, icon: spec.Icon,
+		state: o.Nodes[n.ID], foot: o.Foot[n.ID], input: !spec.NoInput, off: n.Disabled,
+		x: float64(at.X), y: float64(at.Y),
+	}
+	if c.title == "" {
+		c.title = spec.Title
+	}
+	c.measure(ports(spec, n, used))
+	return c
+}
+
+// measure places the ports. One port sits beside the title, several get a row
+// each.
+func (c *card) measure(list []out) {
+	c.outs, c.rows = list, len(list) > 1
+	c.w, c.h = cardWidth, headHeight
+	if c.rows {
+		c.w = wideWidth
+		c.h += float64(len(list))*rowHeight + 2*rowsPad + 1
+		for i := range list {
+			list[i].y = headHeight + rowsPad + rowHeight*(float64(i)+0.5) + 1
+		}
+	} else if len(list) == 1 {
+		list[0].y = headHeight / 2
+	}
+	if c.foot != "" {
+		c.h += footHeight
+	}
+}
+
+// ports are the ways out that the card shows: the ones from the
+// configuration, then the fixed ones. An optional port shows when it is used.
+func ports(spec kind.Spec, n graph.Node, used []string) []out {
+	var list []out
+	if spec.PortsOf != nil {
+		list = portsOf(*spec.PortsOf, n.Config)
+	}
+	for _, p := range spec.Ports {
+		if p.Optional && !slices.Contains(used, p.Name) {
+			continue
+		}
+		title := p.Title
+		if title == "" {
+			title = p.Name
+		}
+		list = append(list, out{name: p.Name, title: title, failure: p.Failure})
+	}
+	// A port that an edge uses and the catalogue does not know keeps its edge.
+	for _, port := range used {
+		if !slices.ContainsFunc(list, func(o out) bool { return o.name == port }) {
+			list = append(list, out{name: port, title: port})
+		}
+	}
+	return list
+}
+
+func portsOf(from kind.PortsOf, config json.RawMessage) []out {
+	var fields map[string]json.RawMessage
+	if json.Unmarshal(config, &fields) != nil {
+		return nil
+	}
+	var items []map[string]any
+	if json.Unmarshal(fields[from.Field], &items) != nil {
+		return nil
+	}
+	var list []out
+	for _, item := range items {
+		name, _ := item[from.Name].(string)
+		label, _ := item[from.Label].(string)
+		if name != "" {
+			list = append(list, out{name: name, title: name, label: label})
+		}
+	}
+	return list
+}
+
+// subtitle fills the kind's template with fields of the configuration.
+func subtitle(spec kind.Spec, n graph.Node) string {
+	if spec.Subtitle == "" {
+		return n.Key
+	}
+	var fields map[string]any
+	if len(n.Config) > 0 && json.Unmarshal(n.Config, &fields) != nil {
+		return n.Key
+	}
+	var b strings.Builder
+	rest := spec.Subtitle
+	for {
+		before, after, found := strings.Cut(rest, "{")
+		b.WriteString(before)
+		if !found {
+			break
+		}
+		name, tail, _ := strings.Cut(after, "}")
+		switch v := fields[name].(type) {
+		case string:
+			b.WriteString(v)
+		case nil:
+		default:
+			text, err := json.Marshal(v)
+			if err == nil {
+				b.Write(text)
+			}
+		}
+		rest = tail
+	}
+	if s := strings.TrimSpace(b.String()); s != "" {
+		return s
+	}
+	return n.Key
+}

@@ -1,0 +1,204 @@
+package picture
+
+import (
+	"math"
+	"slices"
+	"strings"
+
+	"signalbox/engine/graph"
+)
+
+// edge draws one edge: a curve that ends in an arrow.
+func (d *drawing) edge(e graph.Edge) {
+	from, to := d.byID[e.From], d.byID[e.To]
+	if from == nil || to == nil {
+		return
+	}
+	i := slices.IndexFunc(from.outs, func(o out) bool { return o.name == e.Port })
+	if i < 0 {
+		return
+	}
+	ax, ay := from.x+from.w+1, from.y+from.outs[i].y
+	bx, by := to.x-1, to.y+headHeight/2
+	state := string(d.options.Edges[e.ID])
+	d.leaf("path", "class", join("e", state), "d", route(ax, ay, bx-9, by))
+	d.leaf("path", "class", join("ah", state), "d", "M"+num(bx-13)+" "+num(by-5)+"l8 5-8 5z")
+}
+
+// route is the curve between two points. An edge that leads back goes round
+// below, so that it does not cross its own cards.
+func route(ax, ay, bx, by float64) string {
+	if bx < ax-24 {
+		down := math.Max(ay, by) + 72
+		return "M" + num(ax) + " " + num(ay) +
+			"C" + num(ax+64) + " " + num(ay) + " " + num(ax+64) + " " + num(down) + " " + num(ax-8) + " " + num(down) +
+			"L" + num(bx+8) + " " + num(down) +
+			"C" + num(bx-64) + " " + num(down) + " " + num(bx-64) + " " + num(by) + " " + num(bx) + " " + num(by)
+	}
+	pull := math.Max(36, math.Abs(bx-ax)*0.5)
+	return "M" + num(ax) + " " + num(ay) +
+		"C" + num(ax+pull) + " " + num(ay) + " " + num(bx-pull) + " " + num(by) + " " + num(bx) + " " + num(by)
+}
+
+func (d *drawing) card(c *card) {
+	state := ""
+	if c.state != None {
+		state = "st-" + string(c.state)
+	}
+	off := ""
+	if c.off {
+		off = "off"
+	}
+	d.tag("g", "class", join("n", state, off), "transform", "translate("+num(c.x)+" "+num(c.y)+")")
+	d.leaf("rect", "class", "halo", "x", "-5", "y", "-5", "width", num(c.w+10), "height", num(c.h+10), "rx", "17")
+	d.leaf("rect", "class", "box", "width", num(c.w), "height", num(c.h), "rx", "12")
+	d.head(c)
+	if c.rows {
+		d.rows(c)
+	}
+	if c.foot != "" {
+		d.foot(c)
+	}
+	if c.input {
+		d.port(0, headHeight/2, "")
+	}
+	for _, o := range c.outs {
+		class := ""
+		if o.failure {
+			class = "bad"
+		}
+		d.port(c.w, o.y, class)
+	}
+	d.out.WriteString("</g>")
+}
+
+func (d *drawing) port(x, y float64, class string) {
+	d.leaf("circle", "class", join("p", class), "cx", num(x), "cy", num(y), "r", num(portRadius))
+}
+
+func (d *drawing) head(c *card) {
+	d.leaf("rect", "class", "pt t-"+tileName(c.tile), "x", "12", "y", "12", "width", num(tileSize), "height", num(tileSize), "rx", "8")
+	if d.options.Icon != nil && c.icon != "" {
+		d.tag("svg", "class", "pi t-"+tileName(c.tile), "x", "19.5", "y", "19.5", "width", "17", "height", "17", "viewBox", "0 0 24 24")
+		d.leaf("use", "href", d.options.Icon(c.icon))
+		d.out.WriteString("</svg>")
+	}
+	room := c.w - 54 - 12
+	if c.state != None {
+		room -= 28
+		d.glyph(c)
+	}
+	if d.options.Mini {
+		d.bar(54, 17, math.Min(room, width(c.title, titleSize)), "title")
+		d.bar(54, 33, math.Min(room, width(c.sub, monoSize)), "sub")
+		return
+	}
+	d.text("title", 54, 25.5, fit(c.title, titleSize, room))
+	d.text("sub", 54, 41.5, fit(c.sub, monoSize, room))
+}
+
+func (d *drawing) bar(x, y, w float64, class string) {
+	d.leaf("rect", "class", "bar "+class, "x", num(x), "y", num(y), "width", num(math.Max(24, w)), "height", "8", "rx", "4")
+}
+
+func (d *drawing) rows(c *card) {
+	d.leaf("path", "class", "rule", "d", "M0 "+num(headHeight+0.5)+"H"+num(c.w))
+	for _, o := range c.outs {
+		if d.options.Mini {
+			w := math.Min(70, width(o.title, portSize))
+			d.bar(c.w-14-math.Max(24, w), o.y-4, w, "port")
+			if o.label != "" {
+				d.bar(12, o.y-4, math.Min(110, width(o.label, monoSize)), "sub")
+			}
+			continue
+		}
+		name := fit(o.title, portSize, c.w*0.45)
+		d.text("port", c.w-14, o.y+4, name)
+		if o.label != "" {
+			d.text("when", 12, o.y+4, fit(o.label, monoSize, c.w-40-width(name, portSize)))
+		}
+	}
+}
+
+func (d *drawing) foot(c *card) {
+	y := c.h - footHeight
+	d.leaf("path", "class", "rule", "d", "M0 "+num(y+0.5)+"H"+num(c.w))
+	if !d.options.Mini {
+		d.text("foot", 12, y+18.5, fit(c.foot, footSize, c.w-24))
+	}
+}
+
+// glyph is the status: a disc with a sign, so that color is never alone.
+func (d *drawing) glyph(c *card) {
+	d.tag("g", "class", "pg", "transform", "translate("+num(c.w-34)+" 18)")
+	if d.options.Words != nil {
+		d.out.WriteString("<title>")
+		d.out.WriteString(escape(d.options.Words(c.state)))
+		d.out.WriteString("</title>")
+	}
+	d.leaf("circle", "class", "disc", "cx", "10", "cy", "10", "r", "9")
+	d.leaf("path", "class", "sign", "d", sign(c.state))
+	d.out.WriteString("</g>")
+}
+
+func sign(s State) string {
+	switch s {
+	case Done:
+		return "M6 10.4l2.8 2.8L14 7.6"
+	case Failed:
+		return "M7 7l6 6M13 7l-6 6"
+	case Waiting:
+		return "M10 6v4.2l2.8 1.6"
+	case Running:
+		return "M10 4.5A5.5 5.5 0 0 1 15.5 10"
+	case Canceled:
+		return "M7.5 7.5h5v5h-5z"
+	case Skipped, None:
+		return "M7 10h6"
+	default:
+		return "M7 10h6"
+	}
+}
+
+func (d *drawing) note(n graph.Note) {
+	d.tag("g", "class", "pn", "transform", "translate("+num(float64(n.X))+" "+num(float64(n.Y))+")")
+	d.leaf("rect", "width", num(float64(n.W)), "height", num(float64(n.H)), "rx", "10")
+	if !d.options.Mini {
+		y := 22.0
+		for _, line := range wrap(n.Text, noteSize, float64(n.W)-24) {
+			if y > float64(n.H)-6 {
+				break
+			}
+			d.text("note", 12, y, line)
+			y += 17
+		}
+	}
+	d.out.WriteString("</g>")
+}
+
+func sortedNotes(g graph.Graph) []graph.Note {
+	ids := make([]string, 0, len(g.Layout.Notes))
+	for id := range g.Layout.Notes {
+		ids = append(ids, id)
+	}
+	slices.Sort(ids)
+	notes := make([]graph.Note, 0, len(ids))
+	for _, id := range ids {
+		notes = append(notes, g.Layout.Notes[id])
+	}
+	return notes
+}
+
+// tileName keeps a kind from naming a class that is not a tile's.
+func tileName(name string) string {
+	switch name {
+	case "trigger", "http", "logic", "ai", "queue", "saga", "human", "data":
+		return name
+	default:
+		return "logic"
+	}
+}
+
+func join(classes ...string) string {
+	return strings.Join(slices.DeleteFunc(classes, func(s string) bool { return s == "" }), " ")
+}

@@ -1,0 +1,149 @@
+// Package picture draws a graph as SVG: the small drawings of the gallery, the
+// full drawing of a share page and of a document.
+//
+// It is pure. Colors come from the style sheet by class, so a drawing follows
+// the theme of the page around it; Standalone brings its own. Geometry stands
+// in SVG attributes, never in style attributes, and every text is escaped.
+package picture
+
+import (
+	"html"
+	"math"
+	"strconv"
+	"strings"
+
+	"signalbox/engine/graph"
+	"signalbox/engine/kind"
+)
+
+// State is how one node or edge of a run is shown. The zero value is a
+// drawing without a run.
+type State string
+
+// The closed list of states.
+const (
+	None     State = ""
+	Running  State = "run"
+	Done     State = "ok"
+	Failed   State = "fail"
+	Waiting  State = "wait"
+	Skipped  State = "skip"
+	Canceled State = "cancel"
+)
+
+// Options says how to draw.
+type Options struct {
+	Title string                              // name of the picture for people who can't see it; required
+	Find  func(name string) (kind.Spec, bool) // the catalogue; required
+	Icon  func(name string) string            // address of an icon; nil leaves icons out
+	Nodes map[string]State                    // by node id
+	Edges map[string]State                    // by edge id
+	Foot  map[string]string                   // by node id: a line under the card
+	Words func(state State) string            // a state as a word, for the accessible name; nil: no words
+	Mini  bool                                // for a thumbnail: bars instead of text that nobody could read
+	Style string                              // a style sheet to put inside, for a drawing that stands alone
+}
+
+// Margin around the drawing and the least size of its view, so that a graph of
+// one node is not blown up.
+const (
+	margin    = 36.0
+	miniWidth = 620.0
+	miniRatio = 0.5
+)
+
+// SVG draws the graph.
+func SVG(g graph.Graph, o Options) string {
+	d := &drawing{options: o, cards: layOut(g, o)}
+	d.byID = make(map[string]*card, len(d.cards))
+	for i := range d.cards {
+		d.byID[d.cards[i].id] = &d.cards[i]
+	}
+	d.open(g)
+	for _, note := range sortedNotes(g) {
+		d.note(note)
+	}
+	for _, e := range g.Edges {
+		d.edge(e)
+	}
+	for i := range d.cards {
+		d.card(&d.cards[i])
+	}
+	d.out.WriteString("</svg>")
+	return d.out.String()
+}
+
+type drawing struct {
+	options Options
+	out     strings.Builder
+	cards   []card
+	byID    map[string]*card
+}
+
+// tag writes an element's start with its attributes: name, value pairs.
+func (d *drawing) tag(name string, attrs ...string) {
+	d.out.WriteString("<" + name)
+	for i := 0; i+1 < len(attrs); i += 2 {
+		d.out.WriteString(" " + attrs[i] + `="` + html.EscapeString(attrs[i+1]) + `"`)
+	}
+	d.out.WriteString(">")
+}
+
+func (d *drawing) leaf(name string, attrs ...string) {
+	d.tag(name, attrs...)
+	d.out.WriteString("</" + name + ">")
+}
+
+func (d *drawing) text(class string, x, y float64, s string) {
+	d.tag("text", "class", class, "x", num(x), "y", num(y))
+	d.out.WriteString(html.EscapeString(s) + "</text>")
+}
+
+func (d *drawing) open(g graph.Graph) {
+	x0, y0, x1, y1 := d.bounds(g)
+	class := "pic"
+	if d.options.Mini {
+		class = "pic mini"
+		x0, y0, x1, y1 = atLeast(x0, y0, x1, y1)
+	}
+	view := num(x0) + " " + num(y0) + " " + num(x1-x0) + " " + num(y1-y0)
+	d.tag("svg", "class", class, "viewBox", view, "role", "img", "aria-label", d.options.Title, "xmlns", "http://www.w3.org/2000/svg")
+	if d.options.Style != "" {
+		// A style sheet of ours, not a text of the user's.
+		d.out.WriteString("<style>" + d.options.Style + "</style>")
+		d.leaf("rect", "class", "pic-back", "x", num(x0), "y", num(y0), "width", num(x1-x0), "height", num(y1-y0))
+	}
+}
+
+func (d *drawing) bounds(g graph.Graph) (x0, y0, x1, y1 float64) {
+	x0, y0, x1, y1 = math.Inf(1), math.Inf(1), math.Inf(-1), math.Inf(-1)
+	grow := func(x, y, w, h float64) {
+		x0, y0 = math.Min(x0, x), math.Min(y0, y)
+		x1, y1 = math.Max(x1, x+w), math.Max(y1, y+h)
+	}
+	for _, c := range d.cards {
+		grow(c.x, c.y, c.w, c.h)
+	}
+	for _, n := range g.Layout.Notes {
+		grow(float64(n.X), float64(n.Y), float64(n.W), float64(n.H))
+	}
+	if math.IsInf(x0, 1) {
+		return 0, 0, miniWidth, miniWidth * miniRatio
+	}
+	return x0 - margin, y0 - margin, x1 + margin, y1 + margin
+}
+
+// atLeast widens the view around its center.
+func atLeast(x0, y0, x1, y1 float64) (float64, float64, float64, float64) {
+	if w := x1 - x0; w < miniWidth {
+		x0, x1 = x0-(miniWidth-w)/2, x1+(miniWidth-w)/2
+	}
+	if h, least := y1-y0, (x1-x0)*miniRatio; h < least {
+		y0, y1 = y0-(least-h)/2, y1+(least-h)/2
+	}
+	return x0, y0, x1, y1
+}
+
+func num(f float64) string {
+	return strconv.FormatFloat(math.Round(f*10)/10, 'f', -1, 64)
+}
