@@ -30,6 +30,7 @@ func (m *Machine) fold(s *Snapshot, e Event) error {
 	case *NodeCompleted:
 		return m.foldInline(s, f.Node, f.Visit, f.Took, f.Ports, f.Output)
 	case *Responded:
+		s.answer = f
 		return m.foldInline(s, f.Node, f.Visit, f.Took, f.Ports, f.Output)
 	case *NodeFailed:
 		return m.foldFailure(s, f)

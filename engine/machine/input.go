@@ -24,6 +24,7 @@ type Complete struct {
 	Visit   int
 	Attempt int
 	Output  json.RawMessage
+	Ref     *event.Payload // instead of Output: stored already
 	Worker  string
 	Began   time.Time // when the worker began
 }
@@ -48,6 +49,10 @@ type Cancel struct {
 	Reason string
 }
 
+// Abort ends a run that the program itself cannot carry on.
+type Abort struct{ Message string }
+
+func (Abort) input()    {}
 func (Start) input()    {}
 func (Complete) input() {}
 func (Fail) input()     {}

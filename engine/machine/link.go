@@ -20,7 +20,7 @@ func (m *Machine) linkNode(i int) (link, error) {
 	case OpIf, OpRoute, OpTransform:
 		err = l.linkRules(n)
 	case OpSet, OpRespond, OpOutput, OpEnd, OpFail, OpTask, OpWait:
-		l.config, err = tree(n.Config, expr.ModeValue)
+		l.config, err = tree(n.Config, n.Modes)
 	default:
 		err = fmt.Errorf("unknown operation %q", n.Op)
 	}
@@ -29,7 +29,7 @@ func (m *Machine) linkNode(i int) (link, error) {
 		if e != nil {
 			return l, fmt.Errorf("write priority: %w", e)
 		}
-		l.routed, err = tree(raw, expr.ModeValue)
+		l.routed, err = tree(raw, nil)
 	}
 	l.refs = l.allRefs()
 	return l, err
@@ -73,8 +73,13 @@ func (l *link) linkRules(n *Node) error {
 	return nil
 }
 
-func tree(raw json.RawMessage, mode expr.Mode) (*expr.Tree, error) {
-	t, faults := expr.ParseTree(raw, func(string) expr.Mode { return mode })
+func tree(raw json.RawMessage, modes map[string]expr.Mode) (*expr.Tree, error) {
+	t, faults := expr.ParseTree(raw, func(pointer string) expr.Mode {
+		if mode, ok := modes[pointer]; ok {
+			return mode
+		}
+		return expr.ModeValue
+	})
 	if len(faults) > 0 {
 		return nil, errors.New(faults[0].Pointer + ": " + faults[0].Fault.Message)
 	}

@@ -82,18 +82,20 @@ const (
 
 // Node is one node with every default filled in.
 type Node struct {
-	Key       string          `json:"key"`
-	Kind      string          `json:"kind"`
-	Op        Op              `json:"op"`
-	Config    json.RawMessage `json:"config"`
-	Port      string          `json:"port,omitempty"` // pass: the port that it leaves by
-	Join      string          `json:"join"`
-	MaxVisits int             `json:"max_visits"`
-	Retry     Retry           `json:"retry,omitzero"`
-	Timeout   time.Duration   `json:"timeout,omitempty"` // of one attempt, nanoseconds
-	Queue     string          `json:"queue,omitempty"`   // empty: by route
-	Priority  json.RawMessage `json:"priority,omitempty"`
-	Type      json.RawMessage `json:"type,omitempty"`
+	Key       string               `json:"key"`
+	Kind      string               `json:"kind"`
+	Op        Op                   `json:"op"`
+	Config    json.RawMessage      `json:"config"`
+	Modes     map[string]expr.Mode `json:"modes,omitempty"` // places in Config that are read in another mode than ModeValue
+	Ports     []string             `json:"ports"`           // every port, connected or not
+	Port      string               `json:"port,omitempty"`  // pass: the port that it leaves by
+	Join      string               `json:"join"`
+	MaxVisits int                  `json:"max_visits"`
+	Retry     Retry                `json:"retry,omitzero"`
+	Timeout   time.Duration        `json:"timeout,omitempty"` // of one attempt, nanoseconds
+	Queue     string               `json:"queue,omitempty"`   // empty: by route
+	Priority  json.RawMessage      `json:"priority,omitempty"`
+	Type      json.RawMessage      `json:"type,omitempty"`
 }
 
 // Retry is when a failed attempt is tried again.
@@ -222,3 +224,6 @@ func (m *Machine) hasPort(node int, port string) bool {
 	}
 	return false
 }
+
+// Every reports whether a visit of the node can end on several ports at once.
+func (m *Machine) Every(node int) bool { return m.links[node].every }

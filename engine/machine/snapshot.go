@@ -41,11 +41,12 @@ type Snapshot struct {
 	// run.version.
 	Workflow, Version string
 
-	tokens  [][]token // per edge, first in first out
-	visits  []visit   // live, by start
-	count   []int     // per node: visits started
-	outputs []output  // per node: latest
-	ends    []int     // per node: event after which its tokens left by no edge; 0 none
+	tokens  [][]token  // per edge, first in first out
+	visits  []visit    // live, by start
+	count   []int      // per node: visits started
+	outputs []output   // per node: latest
+	ends    []int      // per node: event after which its tokens left by no edge; 0 none
+	answer  *Responded // the last response
 	results []ResultRef
 	keyed   bool
 	arrived int // tokens so far

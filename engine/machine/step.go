@@ -73,6 +73,11 @@ func (st *step) take(in Input) error {
 			return nil
 		}
 		return st.emit(&RunCanceled{By: in.By, Reason: clip(in.Reason, 500)})
+	case Abort:
+		if st.s.Status != StatusRunning {
+			return nil
+		}
+		return st.emit(&RunFailed{Error: tidy(event.Error{Class: "internal", Message: in.Message}, "", 0)})
 	default:
 		return fmt.Errorf("the machine does not know the input %T", in)
 	}
@@ -126,9 +131,13 @@ func (st *step) complete(in Complete) error {
 	if st.attempt(in.Node, in.Visit, in.Attempt) == nil {
 		return nil
 	}
+	out := event.Value{Payload: in.Ref}
+	if in.Ref == nil {
+		out = st.value(in.Output)
+	}
 	return st.emit(&TaskCompleted{
 		Node: in.Node, Visit: in.Visit, Attempt: in.Attempt, Port: PortSuccess,
-		Output: st.value(in.Output), Worker: clip(in.Worker, 80), Began: in.Began,
+		Output: out, Worker: clip(in.Worker, 80), Began: in.Began,
 	})
 }
 

@@ -161,10 +161,15 @@ type Channel interface {
 	// Results delivers results for a shard to the function until the context
 	// ends. The function may be called from several goroutines.
 	Results(ctx context.Context, shard int, deliver func(Delivered)) error
-	// Trace publishes committed events of one run to whoever watches.
-	Trace(run uuid.UUID, workspace string, events []event.Event)
+	// Trace publishes committed events of one run to whoever watches: a JSON
+	// array of brief.Brief. It may be lost; it never blocks.
+	Trace(workspace string, run uuid.UUID, briefs []byte)
 	// CancelTasks tells workers that a run's attempts are no longer wanted.
-	CancelTasks(run uuid.UUID, workspace string)
+	CancelTasks(workspace string, run uuid.UUID)
+	// Lost returns a channel that says when tasks may have been lost: a
+	// stream was made anew or the connection came back. What is owed is then
+	// dispatched again.
+	Lost() <-chan struct{}
 }
 
 // Delivered is a result with the means to say that it is settled: committed,

@@ -46,6 +46,7 @@ type Result struct {
 	Visit      int             `json:"visit"`
 	Attempt    int             `json:"attempt"`
 	Output     json.RawMessage `json:"output,omitempty"`
+	OutputRef  *event.Payload  `json:"output_ref,omitempty"` // instead of Output: stored already
 	Error      *event.Error    `json:"error,omitempty"`
 	RetryAfter time.Duration   `json:"retry_after,omitempty"` // what the other side asked for
 	Worker     string          `json:"worker,omitempty"`

@@ -1,0 +1,239 @@
+package compile
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"signalbox/engine/expr"
+	"signalbox/engine/graph"
+	"signalbox/engine/kind"
+	"signalbox/engine/machine"
+)
+
+// Limits of a node's policies.
+const (
+	AttemptsMax = 1_000                  // attempts of one visit
+	DelayMin    = 100 * time.Millisecond // before another attempt
+	InMax       = 10_000                 // edges into one node
+)
+
+// check looks at every node by itself, then at what its expressions read.
+func (c *compiler) check() {
+	for _, n := range c.g.Nodes {
+		spec, ok := c.specs[n.ID]
+		if !ok {
+			continue
+		}
+		c.checkConfig(n, spec)
+		c.checkPolicies(n, spec)
+		c.checkPorts(n, spec)
+		if !n.Disabled {
+			c.checkExpressions(n, spec)
+		}
+		if len(c.in[n.ID]) > InMax {
+			c.fail("too_many_edges", n, "", "More than %d edges end at “%s”.", InMax, c.title(n.ID))
+		}
+	}
+}
+
+func (c *compiler) checkConfig(n graph.Node, spec kind.Spec) {
+	for _, f := range spec.Check(n.Config) {
+		msg := f.Message
+		if f.Expected != "" {
+			msg += " Expected: " + f.Expected
+		}
+		c.fail("bad_config", n, "/config"+f.Pointer, "%s", msg)
+	}
+}
+
+func (c *compiler) checkPolicies(n graph.Node, spec kind.Spec) {
+	if n.Join != nil && n.Join.Mode != "" && !slices.Contains([]string{machine.JoinInclusive, machine.JoinEach, machine.JoinAll}, n.Join.Mode) {
+		c.fail("bad_join", n, "/join/mode", "“%.40s” is not a way to join. Expected: inclusive, each or all", n.Join.Mode)
+	}
+	if spec.Work != kind.WorkTask {
+		return
+	}
+	if r := n.Retry; r != nil {
+		c.checkRetry(n, r)
+	}
+	if n.Timeout != nil {
+		c.checkDuration(n, "/timeout/attempt", n.Timeout.Attempt)
+	}
+	if n.Task != nil && n.Task.Queue != "" && !graph.GoodKey(strings.ReplaceAll(n.Task.Queue, "-", "_")) {
+		c.fail("bad_queue", n, "/task/queue", "“%.40s” cannot be a queue's name. Expected: small letters, digits, - and _", n.Task.Queue)
+	}
+	if n.Task != nil && len(n.Task.Priority) > 0 {
+		var text string
+		if json.Unmarshal(n.Task.Priority, &text) == nil && !strings.HasPrefix(text, "=") &&
+			!slices.Contains([]string{"critical", "high", "normal", "low"}, text) {
+			c.warn("unknown_priority", n, "/task/priority", "“%.40s” is no priority; it counts as normal. Expected: critical, high, normal, low or a number from 0 to 10", text)
+		}
+	}
+}
+
+func (c *compiler) checkRetry(n graph.Node, r *graph.Retry) {
+	if r.MaxAttempts < 0 || r.MaxAttempts > AttemptsMax {
+		c.fail("bad_retry", n, "/retry/max_attempts", "%d attempts are out of range. Expected: 1 to %d", r.MaxAttempts, AttemptsMax)
+	}
+	if r.Backoff != "" && r.Backoff != "fixed" && r.Backoff != "exponential" {
+		c.fail("bad_retry", n, "/retry/backoff", "“%.40s” is not a way to back off. Expected: fixed or exponential", r.Backoff)
+	}
+	if r.Jitter < 0 || r.Jitter > 1 {
+		c.fail("bad_retry", n, "/retry/jitter", "The jitter is a share. Expected: 0 to 1")
+	}
+	if r.Factor < 0 || r.Factor > 100 {
+		c.fail("bad_retry", n, "/retry/factor", "The factor is out of range. Expected: 1 to 100")
+	}
+	c.checkDuration(n, "/retry/initial", r.Initial)
+	c.checkDuration(n, "/retry/max_interval", r.MaxInterval)
+	if d, err := time.ParseDuration(r.Initial); err == nil && d > 0 && d < DelayMin {
+		c.fail("bad_retry", n, "/retry/initial", "The first delay is shorter than %s.", DelayMin)
+	}
+}
+
+func (c *compiler) checkDuration(n graph.Node, field, s string) {
+	if s == "" {
+		return
+	}
+	if d, err := time.ParseDuration(s); err != nil || d <= 0 {
+		c.fail("bad_duration", n, field, "“%.40s” is not a duration. Expected: a number with a unit, for example 500ms, 30s or 5m", s)
+	}
+}
+
+// checkPorts warns of ways out that lead nowhere, where that is rarely meant.
+func (c *compiler) checkPorts(n graph.Node, spec kind.Spec) {
+	for _, p := range spec.PortsFor(n.Config) {
+		if p.Optional || p.Failure || p.Name == machine.PortSuccess {
+			continue
+		}
+		if !slices.ContainsFunc(c.out[n.ID], func(e graph.Edge) bool { return e.Port == p.Name }) {
+			c.add(graph.Issue{
+				Code: "unhandled_port", Severity: graph.SeverityWarning, Node: n.ID, Field: "/ports/" + p.Name,
+				Message: fmt.Sprintf("“%s” sends “%s” nowhere: what leaves there simply ends.", c.title(n.ID), p.Name),
+			})
+		}
+	}
+}
+
+// checkExpressions parses every expression and looks at what it reads.
+func (c *compiler) checkExpressions(n graph.Node, spec kind.Spec) {
+	fields := map[string]json.RawMessage{"/config": n.Config}
+	if n.Task != nil {
+		fields["/task/priority"], fields["/task/type"] = n.Task.Priority, n.Task.Type
+	}
+	for _, at := range slices.Sorted(maps.Keys(fields)) {
+		raw := fields[at]
+		if len(raw) == 0 {
+			continue
+		}
+		mode := func(string) expr.Mode { return expr.ModeValue }
+		if at == "/config" {
+			mode = spec.ExprMode
+		}
+		tree, faults := expr.ParseTree(raw, mode)
+		for _, f := range faults {
+			c.add(graph.Issue{
+				Code: "bad_expression", Severity: graph.SeverityError, Node: n.ID, Field: at + f.Pointer,
+				Message: f.Fault.Message, Offset: f.Fault.Offset,
+			})
+		}
+		if len(faults) == 0 {
+			c.checkRefs(n, at, tree.Refs())
+		}
+	}
+}
+
+// checkRefs refuses reading what can never be there and warns of what may be
+// missing (docs/semantics.md, Data).
+func (c *compiler) checkRefs(n graph.Node, field string, refs expr.Refs) {
+	for _, key := range refs.Nodes {
+		other := c.key[key]
+		switch {
+		case other == nil:
+			c.fail("unknown_reference", n, field, "There is no node with the key “%s” whose output could be read.", key)
+		case !c.leads(other.ID, n.ID):
+			c.fail("never_ready_data", n, field, "“%s” reads the output of “%s”, which never runs before it.", c.title(n.ID), c.title(other.ID))
+		case !c.always(other.ID, n.ID):
+			c.warn("maybe_missing_data", n, field, "“%s” reads the output of “%s”, which may not have run by then.", c.title(n.ID), c.title(other.ID))
+		}
+	}
+	for _, key := range refs.Inputs {
+		if !slices.Contains(c.inputKeys(n.ID), key) {
+			c.fail("unknown_input", n, field, "No edge from “%s” ends at “%s”. Expected: %s", key, c.title(n.ID), orNothing(c.inputKeys(n.ID)))
+		}
+	}
+}
+
+func orNothing(keys []string) string {
+	if len(keys) == 0 {
+		return "nothing, for no edge ends here"
+	}
+	return strings.Join(keys, ", ")
+}
+
+// inputKeys names the incoming edges as the machine does.
+func (c *compiler) inputKeys(id string) []string {
+	var keys []string
+	for _, e := range c.in[id] {
+		key := c.node[e.From].Key
+		twice := slices.ContainsFunc(c.in[id], func(o graph.Edge) bool { return o.From == e.From && o.ID != e.ID })
+		if twice {
+			key += "_" + e.Port
+		}
+		keys = append(keys, key)
+	}
+	return keys
+}
+
+// leads reports whether a way leads from one node to another.
+func (c *compiler) leads(from, to string) bool { return c.walk(from, to, "") }
+
+// always reports whether every way from every trigger to the node passes the
+// other one.
+func (c *compiler) always(other, node string) bool {
+	for _, t := range c.g.Nodes {
+		if c.trigger(t) && t.ID != other && c.walk(t.ID, node, other) {
+			return false
+		}
+	}
+	return true
+}
+
+// walk searches a way that avoids one node.
+func (c *compiler) walk(from, to, avoid string) bool {
+	seen, queue := map[string]bool{from: true}, []string{from}
+	for len(queue) > 0 {
+		at := queue[0]
+		queue = queue[1:]
+		for _, e := range c.out[at] {
+			if e.To == to {
+				return true
+			}
+			if e.To != avoid && !seen[e.To] {
+				seen[e.To] = true
+				queue = append(queue, e.To)
+			}
+		}
+	}
+	return false
+}
+
+func walkAny(v any, at string, do func(pointer, text string)) {
+	switch v := v.(type) {
+	case string:
+		do(at, v)
+	case []any:
+		for i, e := range v {
+			walkAny(e, at+"/"+strconv.Itoa(i), do)
+		}
+	case map[string]any:
+		for _, k := range slices.Sorted(maps.Keys(v)) {
+			walkAny(v[k], at+"/"+strings.NewReplacer("~", "~0", "/", "~1").Replace(k), do)
+		}
+	}
+}

@@ -1,0 +1,248 @@
+package runtime
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+
+	"github.com/google/uuid"
+
+	"signalbox/engine/event"
+	"signalbox/engine/machine"
+	"signalbox/engine/runtime/brief"
+	"signalbox/engine/task"
+)
+
+// batch is one turn in the making, with what follows from it once it is on
+// disk.
+type batch struct {
+	n        int
+	jobs     []*job
+	turn     Turn
+	touched  []*live
+	payloads []payload
+	tasks    []task.Task
+	traces   []trace
+	over     []*live
+	held     []held // replies that wait for the commit
+	woken    []held // replies to those who waited for an answer
+	sealed   bool
+}
+
+type payload struct {
+	workspace, digest string
+	data              []byte
+}
+
+type trace struct {
+	workspace string
+	run       uuid.UUID
+	events    []machine.Event
+}
+
+type held struct {
+	job    *job
+	reply  reply
+	silent bool // the job waits for more than the commit
+}
+
+func newBatch() *batch { return &batch{} }
+
+func (b *batch) reset() {
+	clear(b.jobs)
+	clear(b.touched)
+	clear(b.traces)
+	*b = batch{
+		jobs: b.jobs[:0], touched: b.touched[:0], payloads: nil, tasks: nil, traces: b.traces[:0],
+		over: b.over[:0], held: b.held[:0], woken: b.woken[:0],
+		turn: Turn{Events: b.turn.Events[:0], New: b.turn.New[:0], Changed: b.turn.Changed[:0]},
+	}
+}
+
+func (b *batch) hold(j *job, r reply) { b.held = append(b.held, held{j, r, false}) }
+
+// record encodes and chains the events of one run. On an error nothing of
+// them stays in the turn.
+func (b *batch) record(l *live, events []machine.Event) error {
+	kept, hash := len(b.turn.Events), l.hash
+	for _, e := range events {
+		stored, err := machine.Encode(e)
+		if err != nil {
+			b.turn.Events = b.turn.Events[:kept]
+			return err
+		}
+		hash = event.Chain(hash, &stored)
+		stored.Hash = hash
+		b.turn.Events = append(b.turn.Events, EventRow{Run: l.row.Run, Event: stored})
+		l.last = e.At
+	}
+	l.hash = hash
+	return nil
+}
+
+func (b *batch) keepPayloads(l *live) {
+	for digest, data := range l.s.Fresh() {
+		b.payloads = append(b.payloads, payload{l.row.Workspace, digest, data})
+	}
+}
+
+// seal works out which rows change: a row is written when a run is born, and
+// then only when something in it other than the number of events changes.
+func (s *shard) seal(b *batch) {
+	if b.sealed {
+		return
+	}
+	b.sealed = true
+	b.turn.Shard, b.turn.Epoch, b.turn.At = s.n, s.epoch, s.cfg.Now()
+	for _, l := range b.touched {
+		l.touched = false
+		l.flying++
+		state := rowState(l)
+		was := l.row.RunState
+		was.Seq = state.Seq
+		switch {
+		case !l.born:
+			l.row.RunState, l.born = state, true
+			b.turn.New = append(b.turn.New, l.row)
+		case was != state:
+			l.row.RunState = state
+			b.turn.Changed = append(b.turn.Changed, RunChange{l.row.Run, state})
+		}
+	}
+}
+
+func rowState(l *live) RunState {
+	st := RunState{Status: string(l.s.Status), Seq: l.s.Seq, Owed: l.s.Owed()}
+	if !st.Owed { // an owed run is loaded at every start and arms itself
+		st.WakeAt = l.s.WakeAt()
+	}
+	if l.s.Waiting() {
+		st.Status = StatusWaiting
+	}
+	if l.s.Status.Over() {
+		st.EndedAt = l.last
+	}
+	if l.s.Failure != nil {
+		st.Error = l.s.Failure.Message
+	}
+	return st
+}
+
+// finish lets everything happen that follows from a turn on disk.
+func (s *shard) finish(ctx context.Context, b *batch) {
+	if len(b.tasks) > 0 {
+		select {
+		case s.tasks <- b.tasks:
+		case <-ctx.Done(): // recovered at the next start
+		}
+	}
+	for _, l := range b.touched {
+		l.flying--
+	}
+	for _, t := range b.traces {
+		s.publish(t)
+	}
+	for _, l := range b.over {
+		s.cfg.Channel.CancelTasks(l.row.Workspace, l.row.Run)
+		delete(s.runs, l.row.Run)
+	}
+	for _, h := range b.held {
+		if h.silent {
+			if h.job.settle != nil {
+				h.job.settle()
+			}
+			continue
+		}
+		h.job.done(h.reply)
+	}
+	for _, h := range b.woken {
+		h.job.reply <- h.reply
+	}
+	s.forget()
+}
+
+func (s *shard) publish(t trace) {
+	list := make([]brief.Brief, len(t.events))
+	for i, e := range t.events {
+		list[i] = brief.Of(e)
+	}
+	raw, err := json.Marshal(list)
+	if err != nil {
+		return // a brief holds only texts and numbers
+	}
+	s.cfg.Channel.Trace(t.workspace, t.run, raw)
+}
+
+// Limits of what is kept in memory.
+const (
+	cacheMax   = 10_000          // runs; above it those that sleep are forgotten
+	cacheSleep = 5 * time.Second // a run that sleeps longer may be forgotten
+)
+
+// forget drops sleeping runs when there are too many. They come back from
+// their events when their time has come.
+func (s *shard) forget() {
+	if len(s.runs) <= cacheMax {
+		return
+	}
+	soon := s.cfg.Now().Add(cacheSleep)
+	for id, l := range s.runs {
+		if l.s.Waiting() && !l.touched && l.flying == 0 && l.s.WakeAt().After(soon) {
+			delete(s.runs, id)
+		}
+	}
+}
+
+// recover loads what an earlier owner left under way.
+func (s *shard) recover(ctx context.Context) error {
+	s.swept = s.cfg.Now()
+	if err := s.recoverOwed(ctx); err != nil {
+		return err
+	}
+	if err := s.recoverDue(ctx); err != nil {
+		return err
+	}
+	s.arm()
+	return nil
+}
+
+// recoverOwed hands out again every attempt whose result is not on disk.
+func (s *shard) recoverOwed(ctx context.Context) error {
+	const page = 1_000
+	for after := (uuid.UUID{}); ; {
+		runs, err := s.cfg.Store.Owed(ctx, s.n, after, page)
+		if err != nil {
+			return err
+		}
+		for _, run := range runs {
+			after = run
+			l := s.runs[run]
+			if l == nil {
+				if l, err = s.fetch(ctx, run); err != nil {
+					s.cfg.Log.ErrorContext(ctx, "a run cannot be recovered", "run", run, "err", err)
+					continue
+				}
+			}
+			s.dispatchPending(l)
+		}
+		if len(runs) < page {
+			return nil
+		}
+	}
+}
+
+func (s *shard) dispatchPending(l *live) {
+	var tasks []task.Task
+	for _, c := range l.m.Pending(l.s) {
+		if d, ok := c.(machine.Dispatch); ok {
+			tasks = append(tasks, s.taskOf(l, d))
+		}
+	}
+	if len(tasks) == 0 {
+		return
+	}
+	select {
+	case s.tasks <- tasks:
+	default: // the queue to the dispatcher is full: the next sweep tries again
+	}
+}

@@ -1,0 +1,308 @@
+package runtime
+
+import (
+	"container/heap"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+
+	"signalbox/engine/event"
+	"signalbox/engine/machine"
+	"signalbox/engine/problem"
+	"signalbox/engine/task"
+)
+
+// live is one run in memory.
+type live struct {
+	row     NewRun // as last written, or about to be
+	born    bool   // its row is written, or in a turn on its way
+	touched bool   // by the turn that is being made
+	flying  int    // turns under way that name it
+	m       *machine.Machine
+	s       *machine.Snapshot
+	hash    [32]byte
+	last    time.Time // of its last event: time never goes back within a run
+}
+
+// errNoRun: there is nothing that this input could reach.
+var errNoRun = errors.New("no such run")
+
+// load finds the run of a job in memory, in the store, or makes it.
+func (s *shard) load(ctx context.Context, j *job) (*live, error) {
+	if l := s.runs[j.run]; l != nil {
+		return l, nil
+	}
+	if !j.fresh {
+		l, err := s.fetch(ctx, j.run)
+		if err == nil || !errors.Is(err, ErrNotFound) {
+			return l, err
+		}
+	}
+	if j.start == nil {
+		return nil, errNoRun
+	}
+	return s.create(ctx, j)
+}
+
+func (s *shard) create(ctx context.Context, j *job) (*live, error) {
+	r := j.start
+	m, err := s.machines.get(ctx, r.Version)
+	if errors.Is(err, ErrNotFound) {
+		return nil, errNoRun
+	}
+	if err != nil {
+		return nil, err
+	}
+	l := &live{m: m, row: NewRun{
+		Run: j.run, Workspace: r.Workspace, Workflow: r.Workflow, Version: r.Version,
+		Trigger: r.Trigger, Source: r.Source, Test: r.Test, Attributes: r.Attributes,
+	}}
+	s.adopt(l)
+	return l, nil
+}
+
+// adopt gives a run its empty state and its place in memory.
+func (s *shard) adopt(l *live) {
+	l.s = l.m.New(l.row.Run.String())
+	l.s.Routes, l.s.Workflow, l.s.Version = s.cfg.Routes, l.row.Workflow.String(), l.row.Version.String()
+	s.runs[l.row.Run] = l
+}
+
+// fetch rebuilds a run from its events.
+func (s *shard) fetch(ctx context.Context, run uuid.UUID) (*live, error) {
+	rec, err := s.cfg.Store.Load(ctx, run)
+	if err != nil {
+		return nil, fmt.Errorf("load run %s: %w", run, err)
+	}
+	m, err := s.machines.get(ctx, rec.Version)
+	if err != nil {
+		return nil, err
+	}
+	l := &live{m: m, row: rec.NewRun, born: true, hash: rec.LastHash}
+	s.adopt(l)
+	for _, stored := range rec.Events {
+		e, err := machine.Decode(stored)
+		if err == nil {
+			err = m.Fold(l.s, e)
+		}
+		if err != nil {
+			delete(s.runs, run)
+			return nil, fmt.Errorf("rebuild run %s: %w", run, err)
+		}
+		l.last = e.At
+	}
+	if err := s.supply(ctx, l); err != nil {
+		delete(s.runs, run)
+		return nil, err
+	}
+	s.armRun(l)
+	return l, nil
+}
+
+// supply loads the large values that expressions may still read.
+func (s *shard) supply(ctx context.Context, l *live) error {
+	for _, digest := range l.s.Needs() {
+		data, err := s.cfg.Store.Payload(ctx, l.row.Workspace, digest)
+		if err != nil {
+			return fmt.Errorf("load a large value of run %s: %w", l.row.Run, err)
+		}
+		l.s.Supply(digest, data)
+	}
+	return nil
+}
+
+// armRun sets the timer of a run.
+func (s *shard) armRun(l *live) {
+	if at := l.s.WakeAt(); !at.IsZero() && at.Before(s.cfg.Now().Add(sweepHorizon)) {
+		heap.Push(&s.timers, timer{at: at, run: l.row.Run})
+		s.arm()
+	}
+}
+
+// apply takes one input into the turn.
+func (s *shard) apply(ctx context.Context, b *batch, j *job) {
+	if s.broken[j.run] {
+		s.deferred = append(s.deferred, j)
+		return
+	}
+	b.jobs = append(b.jobs, j)
+	b.n++
+	if s.fault != nil {
+		return // the turn will not be; the job comes again
+	}
+	l, err := s.load(ctx, j)
+	switch {
+	case errors.Is(err, errNoRun), err == nil && j.workspace != "" && j.workspace != l.row.Workspace:
+		b.hold(j, reply{err: problem.New(problem.NotFound, "There is no such run.")})
+		return
+	case err != nil:
+		s.fault = err
+		return
+	}
+	if j.wait != WaitNone && !contains(s.waiters[j.run], j) {
+		s.waiters[j.run] = append(s.waiters[j.run], j)
+	}
+	input, err := s.input(ctx, l, j)
+	if err != nil {
+		s.fault = err
+		return
+	}
+	s.step(b, l, input)
+	if s.waiters[j.run] != nil {
+		s.answer(b, l)
+	}
+	if l.s.Status.Over() && !l.touched && l.flying == 0 {
+		delete(s.runs, j.run) // it was loaded only to see that it is over
+	}
+	if j.wait == WaitNone {
+		b.hold(j, reply{})
+	} else {
+		b.held = append(b.held, held{j, reply{}, true})
+	}
+}
+
+func contains(list []*job, j *job) bool {
+	for _, o := range list {
+		if o == j {
+			return true
+		}
+	}
+	return false
+}
+
+// input is what the machine gets: a worker's result is translated, and a large
+// value that it names is loaded.
+func (s *shard) input(ctx context.Context, l *live, j *job) (machine.Input, error) {
+	r := j.result
+	if r == nil {
+		return j.input, nil
+	}
+	if r.Error != nil {
+		return machine.Fail{
+			Node: r.Node, Visit: r.Visit, Attempt: r.Attempt, Error: *r.Error,
+			RetryAfter: r.RetryAfter, Worker: r.Worker, Began: r.StartedAt.UTC().Truncate(time.Microsecond),
+		}, nil
+	}
+	if ref := r.OutputRef; ref != nil && ref.Size <= machine.LoadedMax {
+		data, err := s.cfg.Store.Payload(ctx, l.row.Workspace, ref.Digest)
+		if errors.Is(err, ErrNotFound) {
+			return machine.Fail{Node: r.Node, Visit: r.Visit, Attempt: r.Attempt, Error: event.Error{Class: "internal", Message: "the worker's large result was never stored"}}, nil
+		}
+		if err != nil {
+			return nil, fmt.Errorf("load a worker's result: %w", err)
+		}
+		l.s.Supply(ref.Digest, data)
+	}
+	return machine.Complete{
+		Node: r.Node, Visit: r.Visit, Attempt: r.Attempt, Output: r.Output, Ref: r.OutputRef,
+		Worker: r.Worker, Began: r.StartedAt.UTC().Truncate(time.Microsecond),
+	}, nil
+}
+
+// step runs the machine and keeps what follows for the turn. A run that its
+// machine cannot carry on is put aside and ended on its own; the others go on.
+func (s *shard) step(b *batch, l *live, in machine.Input) {
+	at := s.cfg.Now()
+	if at.Before(l.last) {
+		at = l.last
+	}
+	events, err := safely(l, in, at)
+	if err == nil {
+		err = b.record(l, events)
+	}
+	if err != nil {
+		s.cfg.Log.Error("a run cannot be carried on and is ended", "run", l.row.Run, "err", err)
+		s.broken[l.row.Run] = true
+		delete(s.runs, l.row.Run)
+		return
+	}
+	if len(events) == 0 {
+		return
+	}
+	if !l.touched {
+		l.touched = true
+		b.touched = append(b.touched, l)
+	}
+	b.keepPayloads(l)
+	s.effects(b, l, events)
+	s.armRun(l)
+}
+
+func safely(l *live, in machine.Input, at time.Time) (events []machine.Event, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("panic in the machine: %v", p)
+		}
+	}()
+	return l.m.Step(l.s, in, at)
+}
+
+// repair ends runs that were put aside, when no turn that names them is under
+// way: each is loaded again as it is on disk, and closed.
+func (s *shard) repair(ctx context.Context, b *batch) {
+	broken, deferred := s.broken, s.deferred
+	s.broken, s.deferred = map[uuid.UUID]bool{}, nil
+	for run := range broken {
+		s.apply(ctx, b, &job{run: run, input: machine.Abort{Message: "Signalbox could not carry this run on; its log says why."}})
+	}
+	for _, j := range deferred {
+		s.apply(ctx, b, j)
+	}
+}
+
+// effects derives what has to happen outside once the turn is on disk.
+func (s *shard) effects(b *batch, l *live, events []machine.Event) {
+	b.traces = append(b.traces, trace{l.row.Workspace, l.row.Run, events})
+	for _, c := range l.m.Commands(l.s, events) {
+		switch c := c.(type) {
+		case machine.Dispatch:
+			b.tasks = append(b.tasks, s.taskOf(l, c))
+		case machine.Finish:
+			b.over = append(b.over, l)
+		case machine.Answer: // read from the state by answer
+		}
+	}
+}
+
+func (s *shard) taskOf(l *live, d machine.Dispatch) task.Task {
+	return task.Task{
+		Workspace: l.row.Workspace, Workflow: l.row.Workflow.String(), Run: l.row.Run.String(), Shard: s.n,
+		Node: d.Node, Visit: d.Visit, Attempt: d.Attempt, Kind: d.Kind, Queue: d.Queue, Priority: d.Priority,
+		Config: d.Config, Key: d.Key, Timeout: d.Timeout,
+	}
+}
+
+// answer replies to those who wait for a run, as far as it has got.
+func (s *shard) answer(b *batch, l *live) {
+	over := l.s.Status.Over()
+	given, answered := l.s.Answered()
+	var left []*job
+	for _, j := range s.waiters[l.row.Run] {
+		switch {
+		case j.wait == WaitAnswer && answered:
+			b.woken = append(b.woken, held{j, reply{answer: &Answer{Status: given.Status, Headers: given.Headers, Body: given.Body, Run: string(l.s.Status)}}, false})
+		case over:
+			b.woken = append(b.woken, held{j, reply{answer: s.ending(l)}, false})
+		default:
+			left = append(left, j)
+		}
+	}
+	if len(left) == 0 {
+		delete(s.waiters, l.row.Run)
+	} else {
+		s.waiters[l.row.Run] = left
+	}
+}
+
+// ending is what a run that is over says to whoever waited for its end.
+func (s *shard) ending(l *live) *Answer {
+	body, err := l.s.Result(l.m)
+	if err != nil {
+		body = json.RawMessage("null")
+	}
+	return &Answer{Body: body, Run: string(l.s.Status), Error: l.s.Failure}
+}

@@ -1,0 +1,289 @@
+package runtime
+
+import (
+	"container/heap"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/google/uuid"
+
+	"signalbox/engine/machine"
+)
+
+// loop takes turns. While one turn commits the next is computed; when a commit
+// fails, both are thrown away, every state in memory is forgotten, and their
+// inputs come again: an input that did arrive changes nothing the second time.
+func (s *shard) loop(ctx context.Context) error {
+	commits, done := make(chan *batch), make(chan error, 1)
+	defer close(commits)
+	go func() {
+		for b := range commits {
+			done <- s.commit(ctx, b)
+		}
+	}()
+	next, spare := newBatch(), newBatch()
+	var cur *batch
+	again := s.retry
+	s.retry = nil
+	for _, j := range again {
+		s.apply(ctx, next, j)
+	}
+	for {
+		if cur == nil {
+			if err := s.quiet(ctx, next); err != nil {
+				return s.fail(err, next)
+			}
+			if next.n > 0 {
+				s.drainInto(ctx, next)
+			}
+			if s.fault != nil {
+				return s.fail(s.fault, next)
+			}
+			if next.n > 0 && next.n <= inlineMax && len(s.inbox) == 0 {
+				if err := s.inline(ctx, next); err != nil {
+					return s.fail(err, next)
+				}
+				continue
+			}
+			if next.n > 0 {
+				s.seal(next)
+				cur, next = next, spare
+				next.reset()
+				commits <- cur
+			}
+		}
+		inbox := s.inbox
+		if next.n >= TurnMax || s.fault != nil {
+			inbox = nil
+		}
+		select {
+		case j := <-inbox:
+			s.apply(ctx, next, j)
+			s.drainInto(ctx, next)
+		case <-s.clock.C:
+			s.wake(ctx, next)
+		case <-s.cfg.Channel.Lost():
+			s.redo = true
+		case err := <-done:
+			if err != nil {
+				return s.fail(err, cur, next)
+			}
+			finished := cur
+			cur = nil
+			if next.n > 0 && s.fault == nil { // keep Postgres busy first
+				s.drainInto(ctx, next)
+			}
+			if next.n > 0 && s.fault == nil {
+				s.seal(next)
+				cur = next
+				commits <- cur
+				s.finish(ctx, finished)
+				next = finished
+				next.reset()
+			} else {
+				s.finish(ctx, finished)
+				spare = finished
+			}
+		case <-ctx.Done():
+			return s.last(ctx, cur, next, done)
+		}
+	}
+}
+
+// inline commits a turn without a hand-over.
+func (s *shard) inline(ctx context.Context, b *batch) error {
+	s.seal(b)
+	if err := s.commit(ctx, b); err != nil {
+		return err
+	}
+	s.finish(ctx, b)
+	b.reset()
+	return nil
+}
+
+// quiet does what must not see a state that is not on disk: tasks are handed
+// out again, and runs that were put aside are loaded anew.
+func (s *shard) quiet(ctx context.Context, b *batch) error {
+	if !s.redo && len(s.broken) == 0 {
+		return nil
+	}
+	if b.n > 0 {
+		if err := s.inline(ctx, b); err != nil {
+			return err
+		}
+	}
+	if s.redo {
+		s.redo = false
+		if err := s.recoverOwed(ctx); err != nil {
+			return err
+		}
+	}
+	s.repair(ctx, b)
+	return nil
+}
+
+// last ends the loop in order: what is under way is committed.
+func (s *shard) last(ctx context.Context, cur, next *batch, done chan error) error {
+	stopping := context.WithoutCancel(ctx)
+	if cur != nil {
+		if err := <-done; err != nil {
+			return s.fail(err, cur, next)
+		}
+		s.finish(stopping, cur)
+	}
+	if next.n > 0 && !errors.Is(context.Cause(ctx), ErrFenced) {
+		s.seal(next)
+		if err := s.commit(stopping, next); err != nil {
+			return s.fail(err, next)
+		}
+		s.finish(stopping, next)
+		return nil
+	}
+	return s.fail(nil, next)
+}
+
+// fail keeps the inputs of turns that were not, or perhaps not, written.
+func (s *shard) fail(err error, turns ...*batch) error {
+	var again []*job
+	for _, b := range turns {
+		if b == nil {
+			continue
+		}
+		for _, j := range b.jobs {
+			j.fresh = false // it may be there by now
+			again = append(again, j)
+		}
+		for _, w := range b.woken {
+			if !slices.Contains(s.waiters[w.job.run], w.job) {
+				s.waiters[w.job.run] = append(s.waiters[w.job.run], w.job)
+			}
+		}
+	}
+	s.retry = slices.Concat(again, s.deferred, s.retry)
+	s.deferred = nil
+	for run := range s.waiters { // one of them may have its answer on disk already
+		s.retry = append(s.retry, &job{run: run, input: machine.Wake{}})
+	}
+	return err
+}
+
+// drainInto moves waiting inputs into the turn without blocking.
+func (s *shard) drainInto(ctx context.Context, b *batch) {
+	for b.n < TurnMax && s.fault == nil {
+		select {
+		case j := <-s.inbox:
+			s.apply(ctx, b, j)
+		default:
+			return
+		}
+	}
+}
+
+// commit writes the turn: large values first, so that no event ever names a
+// value that is not there.
+func (s *shard) commit(ctx context.Context, b *batch) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), commitMax)
+	defer cancel()
+	for _, p := range b.payloads {
+		if err := s.cfg.Store.PutPayload(ctx, p.workspace, p.digest, p.data); err != nil {
+			return fmt.Errorf("store a large value: %w", err)
+		}
+	}
+	if len(b.turn.Events) == 0 && len(b.turn.New) == 0 && len(b.turn.Changed) == 0 {
+		return nil
+	}
+	began := s.cfg.Now()
+	if err := s.cfg.Store.Commit(ctx, &b.turn); err != nil {
+		return fmt.Errorf("commit a turn of %d inputs: %w", b.n, err)
+	}
+	if s.cfg.Meter != nil {
+		s.cfg.Meter(b.n, s.cfg.Now().Sub(began))
+	}
+	return nil
+}
+
+// arm sets the clock to the next deadline.
+func (s *shard) arm() {
+	now := s.cfg.Now()
+	at := s.swept.Add(sweepEvery)
+	if len(s.timers) > 0 && s.timers[0].at.Before(at) {
+		at = s.timers[0].at
+	}
+	s.clock.Reset(max(0, at.Sub(now)))
+}
+
+// wake gives a Wake to every run whose time has come.
+func (s *shard) wake(ctx context.Context, b *batch) {
+	now := s.cfg.Now()
+	for len(s.timers) > 0 && !s.timers[0].at.After(now) && b.n < TurnMax {
+		t := heap.Pop(&s.timers).(timer) //nolint:forcetypeassert // only timers are pushed
+		if l := s.runs[t.run]; l == nil || !l.s.WakeAt().After(now) {
+			s.apply(ctx, b, &job{run: t.run, input: machine.Wake{}})
+		}
+	}
+	if now.Sub(s.swept) >= sweepEvery {
+		if err := s.sweep(ctx); err != nil {
+			s.fault = err
+		}
+	}
+	s.arm()
+}
+
+// sweepHorizon is how far ahead sleeping runs are armed in memory.
+const sweepHorizon = 2 * sweepEvery
+
+// sweep arms the runs that sleep in Postgres and are due soon, and hands out
+// again what has been silent for long.
+func (s *shard) sweep(ctx context.Context) error {
+	now := s.cfg.Now()
+	s.swept = now
+	if err := s.recoverDue(ctx); err != nil {
+		return err
+	}
+	for _, l := range s.runs {
+		s.redo = s.redo || l.s.Owed() && now.Sub(l.last) > 2*sweepEvery
+	}
+	return nil
+}
+
+// recoverDue arms every run that wants to be woken within the horizon.
+func (s *shard) recoverDue(ctx context.Context) error {
+	const page = 10_000
+	due, _, err := s.cfg.Store.Due(ctx, s.n, s.cfg.Now().Add(sweepHorizon), page)
+	if err != nil {
+		return fmt.Errorf("find due runs: %w", err)
+	}
+	for _, run := range due {
+		if s.runs[run] == nil {
+			heap.Push(&s.timers, timer{at: s.cfg.Now(), run: run})
+		}
+	}
+	return nil
+}
+
+// timer wakes one run.
+type timer struct {
+	at  time.Time
+	run uuid.UUID
+}
+
+// timers is a heap (package container/heap), the earliest first.
+type timers []timer
+
+func (h timers) Len() int           { return len(h) }
+func (h timers) Less(i, j int) bool { return h[i].at.Before(h[j].at) }
+func (h timers) Swap(i, j int)      { h[i], h[j] = h[j], h[i] }
+
+// Push implements heap.Interface.
+func (h *timers) Push(x any) { *h = append(*h, x.(timer)) } //nolint:forcetypeassert // only timers are pushed
+
+// Pop implements heap.Interface.
+func (h *timers) Pop() any {
+	old := *h
+	t := old[len(old)-1]
+	*h = old[:len(old)-1]
+	return t
+}
