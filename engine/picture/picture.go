@@ -47,9 +47,10 @@ type Options struct {
 // Margin around the drawing and the least size of its view, so that a graph of
 // one node is not blown up.
 const (
-	margin    = 36.0
-	miniWidth = 620.0
-	miniRatio = 0.5
+	margin     = 36.0
+	miniMargin = 18.0
+	miniWidth  = 560.0
+	miniRatio  = 0.44
 )
 
 // SVG draws the graph.
@@ -68,6 +69,9 @@ func SVG(g graph.Graph, o Options) string {
 	}
 	for i := range d.cards {
 		d.card(&d.cards[i])
+	}
+	if len(g.Nodes)+len(g.Layout.Notes) == 0 {
+		d.nothing()
 	}
 	d.out.WriteString("</svg>")
 	return d.out.String()
@@ -130,7 +134,18 @@ func (d *drawing) bounds(g graph.Graph) (x0, y0, x1, y1 float64) {
 	if math.IsInf(x0, 1) {
 		return 0, 0, miniWidth, miniWidth * miniRatio
 	}
-	return x0 - margin, y0 - margin, x1 + margin, y1 + margin
+	m := margin
+	if d.options.Mini {
+		m = miniMargin
+	}
+	return x0 - m, y0 - m, x1 + m, y1 + m
+}
+
+// nothing is the picture of an empty graph: a place for the first card.
+func (d *drawing) nothing() {
+	x, y := (miniWidth-cardWidth)/2, (miniWidth*miniRatio-headHeight)/2
+	d.leaf("rect", "class", "nothing", "x", num(x), "y", num(y), "width", num(cardWidth), "height", num(headHeight), "rx", "12")
+	d.leaf("path", "class", "plus", "d", "M"+num(miniWidth/2-9)+" "+num(y+headHeight/2)+"h18m-9 -9v18")
 }
 
 // atLeast widens the view around its center.

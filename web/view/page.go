@@ -45,6 +45,8 @@ type Page struct {
 	Assets Assets
 	Words  Words
 	Now    time.Time
+
+	LessMotion bool // the person asked for less motion
 }
 
 // User is the person who looks at the page.

@@ -1,0 +1,88 @@
+// What buttons and forms of the pages do through the API.
+
+import { t } from "../core/strings.ts";
+import { at, call, message } from "./api.ts";
+import { open, sure } from "./dialog.ts";
+import { refresh } from "./morph.ts";
+import { toast } from "./toast.ts";
+
+/** Makes an empty workflow, or one from a template, and opens it. */
+export async function create(template?: string): Promise<void> {
+  const made = await call("POST", "/api/workflows", template === undefined ? { name: t("shell.untitled") } : { template });
+  location.assign(`/w/${idOf(made)}`);
+}
+
+/** Makes a workflow from a template, runs its draft with its sample, and shows the run. */
+export async function tryOut(template: string): Promise<void> {
+  const id = idOf(await call("POST", "/api/workflows", { template }));
+  const draft = await call("GET", `/api/workflows/${id}/draft`);
+  const input = at(draft, "graph", "layout", "sample") ?? {};
+  const run = await call("POST", `/api/workflows/${id}/runs`, { input, version: "draft" });
+  location.assign(`/runs/${idOf(at(run, "run") ?? run)}`);
+}
+
+export async function remove(button: HTMLElement): Promise<void> {
+  const { delete: url = "", sure: question = "", word = "", refresh: part = "" } = button.dataset;
+  if (!(await sure(question, word))) return;
+  await call("DELETE", url);
+  await again(part);
+}
+
+/** Sends a form of a dialog as JSON. */
+export async function send(form: HTMLFormElement): Promise<void> {
+  const { post: url = "", refresh: part = "", once } = form.dataset;
+  const fault = form.querySelector<HTMLElement>("[data-fault]");
+  const submit = form.querySelector<HTMLButtonElement>("[type=submit]");
+  if (submit !== null) submit.disabled = true;
+  try {
+    const answer = await call("POST", url, valuesOf(form));
+    form.closest("dialog")?.close();
+    form.reset();
+    if (once !== undefined) showOnce(at(answer, "secret") ?? at(answer, once));
+    await again(part);
+  } catch (e) {
+    const words = fault?.querySelector("span");
+    if (fault !== null && words !== null && words !== undefined) {
+      words.textContent = message(e);
+      fault.hidden = false;
+    }
+  } finally {
+    if (submit !== null) submit.disabled = false;
+  }
+}
+
+export async function copy(id: string): Promise<void> {
+  const field = document.getElementById(id);
+  if (!(field instanceof HTMLInputElement)) return;
+  field.select();
+  await navigator.clipboard.writeText(field.value);
+  toast(t("shell.copied"));
+}
+
+/** A secret that is seen once. */
+function showOnce(secret: unknown): void {
+  const field = document.getElementById("once-value");
+  if (typeof secret !== "string" || !(field instanceof HTMLInputElement)) return;
+  field.value = secret;
+  open("once");
+  field.select();
+}
+
+async function again(part: string): Promise<void> {
+  const target = document.getElementById("lists");
+  if (part !== "" && target !== null) await refresh(target, part);
+}
+
+function valuesOf(form: HTMLFormElement): Record<string, unknown> {
+  const values: Record<string, unknown> = Object.create(null) as Record<string, unknown>;
+  for (const [name, value] of new FormData(form)) {
+    if (typeof value === "string" && value !== "") values[name] = name === "secrets" ? [value] : value;
+  }
+  return values;
+}
+
+function idOf(made: unknown): string {
+  const id = at(made, "id") ?? at(made, "workflow", "id");
+  if (typeof id !== "string") throw new Error("the answer has no id");
+  return encodeURIComponent(id);
+}

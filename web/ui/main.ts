@@ -1,0 +1,86 @@
+// The script of every page that is not an island: live regions, theme,
+// dialogs, keys, and the few buttons that call the API. Everything hangs on
+// data attributes, by delegation, so that morphed content works at once.
+
+import { copy, create, remove, send, tryOut } from "./actions.ts";
+import { keepAgo } from "./ago.ts";
+import { message } from "./api.ts";
+import { open, show } from "./dialog.ts";
+import { keepLive } from "./morph.ts";
+import { nextTheme, setMotion, setTheme } from "./theme.ts";
+import { toast } from "./toast.ts";
+
+document.addEventListener("click", (event) => {
+  const target = event.target instanceof Element ? event.target : undefined;
+  const menu = target?.closest("details.drop");
+  for (const other of document.querySelectorAll<HTMLDetailsElement>("details.drop[open]")) {
+    if (other !== menu) other.open = false;
+  }
+  const button = target?.closest<HTMLElement>("button");
+  if (button !== null && button !== undefined) press(button);
+});
+
+function press(button: HTMLElement): void {
+  const { open: dialog, new: fresh, try: sample, use: template, delete: url, copy: from, close, themeNext } = button.dataset;
+  if (dialog !== undefined) open(dialog);
+  else if (close !== undefined) button.closest("dialog")?.close();
+  else if (themeNext !== undefined) nextTheme();
+  else if (from !== undefined) during(button, copy(from));
+  else if (url !== undefined) during(button, remove(button));
+  else if (fresh !== undefined) during(button, create());
+  else if (sample !== undefined) during(button, tryOut(sample));
+  else if (template !== undefined) during(button, create(template));
+}
+
+/** Keeps a button from being pressed twice, and says what went wrong. */
+function during(button: HTMLElement, work: Promise<void>): void {
+  button.setAttribute("aria-disabled", "true");
+  button.setAttribute("inert", "");
+  work
+    .catch((fault: unknown) => toast(message(fault), "fail"))
+    .finally(() => {
+      button.removeAttribute("aria-disabled");
+      button.removeAttribute("inert");
+    });
+}
+
+document.addEventListener("submit", (event) => {
+  const form = event.target;
+  if (!(form instanceof HTMLFormElement) || form.dataset["post"] === undefined) return;
+  event.preventDefault();
+  void send(form);
+});
+
+document.addEventListener("change", (event) => {
+  const field = event.target;
+  if (field instanceof HTMLSelectElement && field.dataset["shows"] !== undefined) show(field);
+  if (!(field instanceof HTMLInputElement)) return;
+  if (field.dataset["motion"] !== undefined) setMotion(field.checked);
+  const { value } = field;
+  if (field.dataset["themeSet"] !== undefined && (value === "light" || value === "dark" || value === "system")) setTheme(value);
+});
+
+document.addEventListener("keydown", (event) => {
+  if (event.isComposing || event.ctrlKey || event.metaKey || event.altKey) return;
+  if (event.key === "Escape") {
+    for (const menu of document.querySelectorAll<HTMLDetailsElement>("details.drop[open]")) {
+      menu.open = false;
+      menu.querySelector("summary")?.focus();
+    }
+    return;
+  }
+  const focused = event.target;
+  if (focused instanceof Element && focused.closest("input, select, textarea, dialog, [contenteditable]") !== null) return;
+  if (event.key === "?") {
+    open("keys");
+    return;
+  }
+  const target = document.querySelector<HTMLElement>(`[data-key="${CSS.escape(event.key.toLowerCase())}"]`);
+  if (target === null) return;
+  event.preventDefault();
+  if (target instanceof HTMLButtonElement) target.click();
+  else target.focus();
+});
+
+keepAgo();
+keepLive();

@@ -1,0 +1,28 @@
+package view
+
+import "time"
+
+// Versions is the list of published versions of a workflow.
+type Versions struct {
+	Workflow Named
+	Live     int // number of the one that runs now; 0: none
+	Edits    int // operations in the draft since then
+	Rows     []Version
+}
+
+// Version is one of them.
+type Version struct {
+	ID     string
+	Number int
+	Hash   string
+	Note   string
+	By     string
+	At     time.Time
+}
+
+func shortHash(hash string) string {
+	if len(hash) > 8 {
+		return hash[:8]
+	}
+	return hash
+}
