@@ -1,8 +1,119 @@
 package server
 
-import "net/http"
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"strings"
 
-// pageGallery shows the page.
+	"signalbox/engine/account"
+	"signalbox/engine/draft"
+	"signalbox/engine/gallery"
+	"signalbox/web/view"
+)
+
+// galleryMax is how many workflows the gallery shows; search finds the others.
+const (
+	galleryMax = 60
+	searchMax  = 1_000 // workflows that one search looks at
+)
+
+// pageGallery shows the workflows, and templates to start from.
 func (s *Server) pageGallery(w http.ResponseWriter, r *http.Request) {
-	writePage(w, "Gallery")
+	who := s.current(r)
+	p := s.page(r, "pages.gallery.title", "workflows")
+	query := chosen(r, "q", "show")
+	list, total, err := s.findWorkflows(r.Context(), who.Workspace, query)
+	if err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	data := view.Gallery{Query: query, Total: total, MayEdit: who.Role.AtLeast(account.Editor)}
+	for _, wf := range list {
+		card, err := s.workflowCard(r.Context(), p, wf)
+		if err != nil {
+			s.fail(w, r, err)
+			return
+		}
+		data.Workflows = append(data.Workflows, card)
+	}
+	if r.Header.Get(fragmentHeader) == "" {
+		data.Templates = s.templates(p)
+	}
+	s.show(w, r, view.GalleryPage(p, data))
+}
+
+// findWorkflows returns the workflows that fit and how many there are at all.
+func (s *Server) findWorkflows(ctx context.Context, workspace string, query url.Values) ([]draft.Workflow, int, error) {
+	var fits []draft.Workflow
+	total, after := 0, draft.Cursor{}
+	for total < searchMax {
+		list, err := s.config.Drafts.List(ctx, workspace, after, pageMax)
+		if err != nil {
+			return nil, 0, err //nolint:wrapcheck // the service has named it
+		}
+		total += len(list)
+		for _, wf := range list {
+			if len(fits) < galleryMax && fitsGallery(wf, query) {
+				fits = append(fits, wf)
+			}
+		}
+		if len(list) < pageMax {
+			break
+		}
+		last := list[len(list)-1]
+		after = draft.Cursor{At: last.UpdatedAt, ID: last.ID}
+	}
+	return fits, total, nil
+}
+
+func fitsGallery(wf draft.Workflow, query url.Values) bool {
+	if q := strings.ToLower(strings.TrimSpace(query.Get("q"))); q != "" && !strings.Contains(strings.ToLower(wf.Name+"\n"+wf.Description), q) {
+		return false
+	}
+	switch query.Get("show") {
+	case "published":
+		return wf.ActiveVersion > 0
+	case "draft":
+		return wf.ActiveVersion == 0
+	case "failing":
+		return wf.Day.Failed > 0
+	default:
+		return true
+	}
+}
+
+func (s *Server) workflowCard(ctx context.Context, p view.Page, wf draft.Workflow) (view.Workflow, error) {
+	d, err := s.config.Drafts.Open(ctx, wf.Workspace, wf.ID)
+	if err != nil {
+		return view.Workflow{}, err //nolint:wrapcheck // the service has named it
+	}
+	card := view.Workflow{
+		ID: wf.ID.String(), Name: wf.Name, About: wf.Description, Version: wf.ActiveVersion, Edits: int(wf.DraftSeq - wf.ActiveSeq),
+		UpdatedAt: wf.UpdatedAt, Owner: wf.CreatedBy.Name, OK: wf.Day.OK, Failed: wf.Day.Failed, Picture: s.thumbnail(p, d.Graph),
+	}
+	if wf.LastRun != nil {
+		card.Last = &view.LastRun{ID: wf.LastRun.ID.String(), Status: wf.LastRun.Status, At: wf.LastRun.At}
+	}
+	return card, nil
+}
+
+func (s *Server) templates(p view.Page) []view.Template {
+	all := gallery.All()
+	out := make([]view.Template, 0, len(all))
+	for _, t := range all {
+		out = append(out, view.Template{Name: t.Name, Title: t.Title, About: t.Description, Picture: s.thumbnail(p, t.Graph())})
+	}
+	return out
+}
+
+// chosen keeps the parameters of an address that a page knows.
+func chosen(r *http.Request, names ...string) url.Values {
+	out := url.Values{}
+	for _, name := range names {
+		if v := r.URL.Query().Get(name); v != "" {
+			out.Set(name, v)
+		}
+	}
+	return out
 }

@@ -1,8 +1,12 @@
 package server
 
-import "net/http"
+import (
+	"net/http"
 
-// pageKeys shows the page.
+	"signalbox/web/view"
+)
+
+// pageKeys lists the keys.
 func (s *Server) pageKeys(w http.ResponseWriter, r *http.Request) {
-	writePage(w, "Keys")
+	s.show(w, r, view.KeysPage(s.page(r, "shell.keys", "")))
 }

@@ -1,8 +1,18 @@
 package server
 
-import "net/http"
+import (
+	"net/http"
 
-// pageLogin shows the page.
+	"signalbox/web/view"
+)
+
+// pageLogin shows the login form; who is logged in goes home.
 func (s *Server) pageLogin(w http.ResponseWriter, r *http.Request) {
-	writePage(w, "Login")
+	next := localPath(r.URL.Query().Get("next"))
+	if s.current(r).Known() {
+		http.Redirect(w, r, next, http.StatusSeeOther)
+		return
+	}
+	p := s.page(r, "pages.login.button", "")
+	s.show(w, r, view.LoginPage(p, view.Login{Next: next, Why: r.URL.Query().Get("error")}))
 }

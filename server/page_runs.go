@@ -1,13 +1,103 @@
 package server
 
-import "net/http"
+import (
+	"net/http"
 
-// pageRuns shows the page.
+	"github.com/go-chi/chi/v5"
+	"github.com/google/uuid"
+
+	"signalbox/engine/draft"
+	"signalbox/engine/problem"
+	"signalbox/web/view"
+)
+
+// runsMax is how many runs a page of the list has.
+const runsMax = 50
+
+// pageRuns lists the runs of all workflows.
 func (s *Server) pageRuns(w http.ResponseWriter, r *http.Request) {
-	writePage(w, "Runs")
+	s.showRuns(w, r, s.page(r, "pages.runs.title", "runs"), nil)
 }
 
-// pageWorkflowRuns shows the runs of one workflow.
+// pageWorkflowRuns lists the runs of one workflow.
 func (s *Server) pageWorkflowRuns(w http.ResponseWriter, r *http.Request) {
-	writePage(w, "Runs")
+	wf, ok := s.workflowOfPage(w, r)
+	if !ok {
+		return
+	}
+	p := s.page(r, "pages.runs.title", "workflows")
+	p.Title = wf.Name + " · " + p.Title
+	s.showRuns(w, r, p, &wf)
+}
+
+// workflowOfPage reads the workflow of the address; it has answered when it
+// returns false.
+func (s *Server) workflowOfPage(w http.ResponseWriter, r *http.Request) (draft.Workflow, bool) {
+	id, ok := s.idOfPage(w, r)
+	if !ok {
+		return draft.Workflow{}, false
+	}
+	wf, err := s.config.Drafts.Workflow(r.Context(), s.current(r).Workspace, id)
+	if err != nil {
+		s.fail(w, r, err)
+		return draft.Workflow{}, false
+	}
+	return wf, true
+}
+
+func (s *Server) idOfPage(w http.ResponseWriter, r *http.Request) (uuid.UUID, bool) {
+	id, err := uuid.Parse(chi.URLParam(r, "id"))
+	if err != nil {
+		s.notFound(w, r)
+		return uuid.Nil, false
+	}
+	return id, true
+}
+
+func (s *Server) showRuns(w http.ResponseWriter, r *http.Request, p view.Page, wf *draft.Workflow) {
+	query := chosen(r, "status", "after")
+	// One more than the page shows tells whether there is a next one.
+	q := RunQuery{Status: query.Get("status"), Limit: runsMax + 1}
+	if wf != nil {
+		q.Workflow = wf.ID
+	}
+	if text := query.Get("after"); text != "" {
+		after, err := uuid.Parse(text)
+		if err != nil {
+			s.fail(w, r, problem.New(problem.Invalid, "This is not a place in this list."))
+			return
+		}
+		q.After = after
+	}
+	list, err := s.config.History.Runs(r.Context(), s.current(r).Workspace, q)
+	if err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	data := view.Runs{Query: query, Narrowed: len(query) > 0}
+	if wf != nil {
+		data.Workflow = &view.Named{ID: wf.ID.String(), Name: wf.Name}
+	}
+	if len(list) > runsMax {
+		list = list[:runsMax]
+		data.Next = list[runsMax-1].ID.String()
+	}
+	for _, run := range list {
+		data.Rows = append(data.Rows, runRow(run))
+	}
+	s.show(w, r, view.RunsPage(p, data))
+}
+
+func runRow(run Run) view.Run {
+	row := view.Run{
+		ID: run.ID.String(), Workflow: view.Named{ID: run.Workflow.String(), Name: run.WorkflowName}, Version: run.VersionNumber,
+		Status: run.Status, Test: run.Test, Source: run.Source, Started: run.CreatedAt,
+	}
+	if !run.EndedAt.IsZero() {
+		row.Lasted = run.EndedAt.Sub(run.CreatedAt)
+	}
+	if run.Status == "failed" {
+		row.Why = run.Error
+	}
+	return row
 }

@@ -1,8 +1,56 @@
 package server
 
-import "net/http"
+import (
+	"context"
+	"net/http"
 
-// pageSettings shows the page.
+	"signalbox/engine/account"
+	"signalbox/engine/vault"
+	"signalbox/web/view"
+)
+
+// pageSettings shows credentials, API tokens, shared links and the look.
 func (s *Server) pageSettings(w http.ResponseWriter, r *http.Request) {
-	writePage(w, "Settings")
+	data, err := s.settings(r.Context(), s.current(r))
+	if err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	s.show(w, r, view.SettingsPage(s.page(r, "shell.nav.settings", "settings"), data))
+}
+
+func (s *Server) settings(ctx context.Context, who account.Identity) (view.Settings, error) {
+	data := view.Settings{MaySecrets: who.Role.AtLeast(account.Developer), MayShare: who.Role.AtLeast(account.Editor)}
+	for _, t := range []vault.Type{vault.TypeBearer, vault.TypeBasic, vault.TypeHeader, vault.TypeWebhook} {
+		data.Kinds = append(data.Kinds, string(t))
+	}
+	for _, role := range account.Roles() {
+		if role != account.Guest && who.Role.AtLeast(role) {
+			data.Roles = append(data.Roles, string(role))
+		}
+	}
+	if who.Role.AtLeast(account.Editor) {
+		credentials, err := s.config.Vault.List(ctx, who.Workspace)
+		if err != nil {
+			return view.Settings{}, err //nolint:wrapcheck // the service has named it
+		}
+		for _, c := range credentials {
+			data.Credentials = append(data.Credentials, view.Credential{ID: c.ID.String(), Name: c.Name, Kind: string(c.Type), At: c.UpdatedAt})
+		}
+	}
+	tokens, err := s.config.Accounts.Tokens(ctx, who)
+	if err != nil {
+		return view.Settings{}, err //nolint:wrapcheck // the service has named it
+	}
+	for _, t := range tokens {
+		data.Tokens = append(data.Tokens, view.Token{ID: t.ID.String(), Name: t.Name, Role: string(t.Role), At: t.CreatedAt, Used: t.LastUsedAt, Expires: t.ExpiresAt})
+	}
+	shares, err := s.config.Shares.List(ctx, who.Workspace)
+	if err != nil {
+		return view.Settings{}, err //nolint:wrapcheck // the service has named it
+	}
+	for _, x := range shares {
+		data.Shares = append(data.Shares, view.Share{ID: x.ID.String(), Target: string(x.Target), Name: x.Title, At: x.CreatedAt, Expires: x.ExpiresAt, Views: x.Views})
+	}
+	return data, nil
 }

@@ -21,7 +21,7 @@ func (s *Server) routes() chi.Router {
 		r.Use(s.allow)
 		r.Get("/healthz", s.healthz)
 		r.Get("/readyz", s.readyz)
-		r.Get("/metrics", s.metrics)
+		r.Get("/metrics", s.metricsPage)
 		r.Get("/static/*", s.static)
 		r.HandleFunc("/demo/{name}", s.demo)
 		r.HandleFunc("/hooks/{path}", s.hook)

@@ -7,44 +7,78 @@
 package server
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"log/slog"
 	"net/http"
 	"net/url"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/alexedwards/scs/v2"
 	"github.com/go-chi/chi/v5"
+	"github.com/gorilla/websocket"
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
 
 	"signalbox/engine/account"
+	"signalbox/engine/draft"
+	"signalbox/engine/share"
+	"signalbox/engine/vault"
 )
 
-// Config is all that a Server needs.
+// Config is all that a Server needs. Every field is required unless it says
+// otherwise.
 type Config struct {
-	PublicURL    string   // required: scheme and host under which browsers reach us
-	Hosts        []string // further values of the Host header that are ours, for example localhost:8080
+	PublicURL    string   // scheme and host under which browsers reach us
+	Hosts        []string // further values of the Host header that are ours, for example localhost:8080; may be empty
 	TrustedProxy bool     // believe X-Forwarded-For; off by default
 
-	Log      *slog.Logger     // required
+	Log      *slog.Logger
 	Now      func() time.Time // nil: time.Now
-	Assets   Assets           // required
-	Sessions scs.CtxStore     // required
-	Accounts *account.Service // required
+	Metrics  *prometheus.Registry
+	Ready    func(context.Context) error // nil: always ready
+	Assets   Assets
+	Sessions scs.CtxStore
+
+	Accounts *account.Service
+	Drafts   *draft.Service
+	Shares   *share.Service
+	Vault    *vault.Vault
+	Hub      *Hub // the same one that Drafts and Shares publish to
+	Engine   Engine
+	Events   Events
+	History  History
 }
 
 func (c Config) validate() error {
 	var faults []error
 	u, err := url.Parse(c.PublicURL)
-	if err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https") {
+	if err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https") || strings.Trim(u.Path, "/") != "" {
 		faults = append(faults, fmt.Errorf("the public URL %q is not http://host or https://host", c.PublicURL))
 	}
-	required := map[string]bool{
-		"Log": c.Log != nil, "Assets": c.Assets != nil, "Sessions": c.Sessions != nil, "Accounts": c.Accounts != nil,
+	required := []struct {
+		name  string
+		there bool
+	}{
+		{"Log", c.Log != nil},
+		{"Metrics", c.Metrics != nil},
+		{"Assets", c.Assets != nil},
+		{"Sessions", c.Sessions != nil},
+		{"Accounts", c.Accounts != nil},
+		{"Drafts", c.Drafts != nil},
+		{"Shares", c.Shares != nil},
+		{"Vault", c.Vault != nil},
+		{"Hub", c.Hub != nil},
+		{"Engine", c.Engine != nil},
+		{"Events", c.Events != nil},
+		{"History", c.History != nil},
 	}
-	for name, there := range required {
-		if !there {
-			faults = append(faults, fmt.Errorf("the server needs %s", name))
+	for _, r := range required {
+		if !r.there {
+			faults = append(faults, fmt.Errorf("the server needs %s", r.name))
 		}
 	}
 	return errors.Join(faults...)
@@ -52,10 +86,20 @@ func (c Config) validate() error {
 
 // Server answers requests. It is an http.Handler.
 type Server struct {
-	config   Config
-	origin   string // scheme://host of the public URL
-	sessions *scs.SessionManager
-	router   chi.Router
+	config         Config
+	scheme         string
+	origin         string   // scheme://host of the public URL
+	hosts          []string // Host headers that are ours, lower case
+	sessions       *scs.SessionManager
+	crossOrigin    *http.CrossOriginProtection
+	limits         limits
+	tickets        *tickets
+	hub            *Hub
+	metrics        *metrics
+	metricsHandler http.Handler
+	upgrader       websocket.Upgrader
+	pages          pages
+	router         chi.Router
 }
 
 // New checks the configuration and builds the routes.
@@ -64,14 +108,31 @@ func New(c Config) (*Server, error) {
 		return nil, err
 	}
 	if c.Now == nil {
-		c.Now = time.Now
+		c.Now = time.Now //nolint:forbidigo // the one place where the server's clock comes from
 	}
 	u, err := url.Parse(c.PublicURL)
 	if err != nil {
 		return nil, fmt.Errorf("read the public URL: %w", err)
 	}
-	s := &Server{config: c, origin: u.Scheme + "://" + u.Host}
+	s := &Server{
+		config: c, scheme: u.Scheme, origin: u.Scheme + "://" + u.Host,
+		crossOrigin: http.NewCrossOriginProtection(), limits: newLimits(), tickets: newTickets(c.Now),
+		hub: c.Hub, metrics: c.Hub.metrics, metricsHandler: promhttp.HandlerFor(c.Metrics, promhttp.HandlerOpts{}),
+	}
+	for _, host := range append(slices.Clone(c.Hosts), u.Host) {
+		s.hosts = append(s.hosts, strings.ToLower(host))
+	}
+	// The origin was checked before: exactly one, ours. No compression: a
+	// small frame could become a huge one.
+	s.upgrader = websocket.Upgrader{ReadBufferSize: 1024, WriteBufferSize: 1024, WriteBufferPool: c.Hub.buffers, CheckOrigin: func(*http.Request) bool { return true }}
 	s.sessions = newSessions(c.Sessions, u.Scheme == "https")
+	s.sessions.ErrorFunc = s.fail
+	if err := s.metrics.register(c.Metrics); err != nil {
+		return nil, fmt.Errorf("register metrics: %w", err)
+	}
+	if s.pages, err = newPages(); err != nil {
+		return nil, err
+	}
 	s.router = s.routes()
 	if err := s.checkAccess(); err != nil {
 		return nil, err

@@ -134,7 +134,7 @@ func (s *Server) enter(w http.ResponseWriter, r *http.Request, who account.Ident
 
 // logout ends the session on the server, not only in the browser.
 func (s *Server) logout(w http.ResponseWriter, r *http.Request) {
-	s.hub.endSession(s.sessionID(r))
+	s.hub.endSession(s.sessionOf(r.Context()))
 	if err := s.sessions.Destroy(r.Context()); err != nil {
 		s.fail(w, r, err)
 		return
@@ -174,9 +174,9 @@ func (s *Server) parseForm(w http.ResponseWriter, r *http.Request) bool {
 // formMax is the size of a login or setup form in bytes.
 const formMax = 16_384
 
-// sessionID names the session in the hub without revealing its token.
-func (s *Server) sessionID(r *http.Request) string {
-	if token := s.sessions.Token(r.Context()); token != "" {
+// sessionOf names the session in the hub without revealing its token.
+func (s *Server) sessionOf(ctx context.Context) string {
+	if token := s.sessions.Token(ctx); token != "" {
 		return hashText(token)
 	}
 	return ""

@@ -1,0 +1,454 @@
+package server
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/google/uuid"
+
+	"signalbox/engine/compile"
+	"signalbox/engine/draft"
+	"signalbox/engine/graph"
+	"signalbox/engine/problem"
+	"signalbox/engine/runtime"
+	"signalbox/engine/runtime/brief"
+)
+
+// eventsMax is how many events one answer has.
+const eventsMax = 1_000
+
+// startWithin bounds the wait for the engine to take a run.
+const startWithin = 15 * time.Second
+
+// draftVersion asks for a test run of the draft.
+const draftVersion = "draft"
+
+func (s *Server) registerRuns(api huma.API) {
+	start := op(http.MethodPost, "/api/workflows/{id}/runs", "Start a run of the active version, of another one, or of the draft")
+	start.DefaultStatus, start.MaxBodyBytes = http.StatusAccepted, graphMax
+	on(s, api, start, s.startRun)
+	on(s, api, op(http.MethodGet, "/api/workflows/{id}/samples", "Read what the nodes put out last"), s.readSamples)
+	on(s, api, op(http.MethodGet, "/api/runs", "List runs, the newest first"), s.listRuns)
+	on(s, api, op(http.MethodGet, "/api/runs/{id}", "Read a run with its drawing"), s.readRun)
+	on(s, api, op(http.MethodGet, "/api/runs/{id}/events", "Read events of a run, in order"), s.readEvents)
+	on(s, api, op(http.MethodGet, "/api/runs/{id}/events/{seq}", "Read one event with its values"), s.readEvent)
+	cancel := op(http.MethodPost, "/api/runs/{id}/cancel", "Cancel a run")
+	cancel.DefaultStatus = http.StatusAccepted
+	on(s, api, cancel, s.cancelRun)
+	s.registerExpr(api)
+}
+
+type runOut struct {
+	ID       uuid.UUID `json:"id"`
+	Workflow struct {
+		ID   uuid.UUID `json:"id"`
+		Name string    `json:"name"`
+	} `json:"workflow"`
+	Version struct {
+		ID     uuid.UUID `json:"id"`
+		Number int       `json:"number" doc:"0: a test version of a draft"`
+	} `json:"version"`
+	Status     string          `json:"status"`
+	Source     string          `json:"source"`
+	Test       bool            `json:"test"`
+	Trigger    string          `json:"trigger"`
+	Attributes json.RawMessage `json:"attributes"`
+	Seq        int             `json:"seq"`
+	CreatedAt  time.Time       `json:"created_at"`
+	EndedAt    *time.Time      `json:"ended_at,omitempty"`
+	Error      string          `json:"error,omitempty"`
+	DurationMS *float64        `json:"duration_ms,omitempty"`
+}
+
+func showRun(r Run) runOut {
+	out := runOut{ID: r.ID, Status: r.Status, Source: r.Source, Test: r.Test, Trigger: r.Trigger, Attributes: r.Attributes, Seq: r.Seq, CreatedAt: r.CreatedAt, EndedAt: whenSet(r.EndedAt), Error: r.Error}
+	out.Workflow.ID, out.Workflow.Name = r.Workflow, r.WorkflowName
+	out.Version.ID, out.Version.Number = r.Version, r.VersionNumber
+	if out.EndedAt != nil {
+		ms := float64(r.EndedAt.Sub(r.CreatedAt).Microseconds()) / 1000
+		out.DurationMS = &ms
+	}
+	if len(out.Attributes) == 0 {
+		out.Attributes = json.RawMessage("{}")
+	}
+	return out
+}
+
+// versionChoice is a number, "draft", or absent.
+type versionChoice struct {
+	draft  bool
+	number int // 0: the active one
+}
+
+func parseVersion(raw json.RawMessage) (versionChoice, error) {
+	if len(raw) == 0 {
+		return versionChoice{}, nil
+	}
+	var text string
+	if json.Unmarshal(raw, &text) == nil && text == draftVersion {
+		return versionChoice{draft: true}, nil
+	}
+	var n int
+	if json.Unmarshal(raw, &n) == nil && n > 0 {
+		return versionChoice{number: n}, nil
+	}
+	return versionChoice{}, problem.New(problem.Invalid, "There is no such version.").At("/version", "not readable", `a number or "draft"`)
+}
+
+type startInput struct {
+	byID
+	Body struct {
+		Input   json.RawMessage `json:"input,omitempty" doc:"What the trigger gets; absent: null"`
+		Trigger string          `json:"trigger,omitempty" maxLength:"40" doc:"Key of the trigger node; absent: the only one"`
+		Version json.RawMessage `json:"version,omitempty" doc:"A number, or \"draft\" for a test run; absent: the active version"`
+		Key     string          `json:"idempotency_key,omitempty" maxLength:"256" doc:"The same key starts one run"`
+	}
+}
+
+type oneRunOut struct {
+	Run runOut `json:"run"`
+}
+
+func (s *Server) startRun(ctx context.Context, in *startInput) (*body[oneRunOut], error) {
+	who := identityOf(ctx)
+	choice, err := parseVersion(in.Body.Version)
+	if err != nil {
+		return nil, err
+	}
+	v, err := s.chooseVersion(ctx, in.ID, choice)
+	if err != nil {
+		return nil, err
+	}
+	trigger, err := chooseTrigger(v.Graph, in.Body.Trigger)
+	if err != nil {
+		return nil, err
+	}
+	req := runtime.StartRequest{
+		Workspace: who.Workspace, Workflow: in.ID, Version: v.ID, Trigger: trigger, Input: orNull(in.Body.Input),
+		Source: sourceOf(ctx, choice), Test: choice.draft, Key: in.Body.Key,
+	}
+	ctx, cancel := context.WithTimeout(ctx, startWithin)
+	defer cancel()
+	started, err := s.config.Engine.Start(ctx, req)
+	if errors.Is(err, context.DeadlineExceeded) {
+		return nil, problem.New(problem.Unavailable, "The engine did not take the run in time. Try again; with an idempotency key it starts once.")
+	}
+	if err != nil {
+		return nil, err //nolint:wrapcheck // the engine has named it
+	}
+	run, err := s.config.History.Run(ctx, who.Workspace, started.Run)
+	return reply(oneRunOut{Run: showRun(run)}), err
+}
+
+func sourceOf(ctx context.Context, choice versionChoice) string {
+	switch {
+	case choice.draft:
+		return "test"
+	case identityOf(ctx).Token != uuid.Nil:
+		return "api"
+	default:
+		return "manual"
+	}
+}
+
+func (s *Server) chooseVersion(ctx context.Context, workflow uuid.UUID, choice versionChoice) (draft.Version, error) {
+	who := identityOf(ctx)
+	if choice.draft {
+		return s.config.Drafts.TestVersion(ctx, who.Workspace, workflow, personOf(who)) //nolint:wrapcheck // the service has named it
+	}
+	if choice.number > 0 {
+		return s.config.Drafts.Numbered(ctx, who.Workspace, workflow, choice.number) //nolint:wrapcheck // the service has named it
+	}
+	w, err := s.config.Drafts.Workflow(ctx, who.Workspace, workflow)
+	if err != nil {
+		return draft.Version{}, err //nolint:wrapcheck // the service has named it
+	}
+	if w.ActiveID == uuid.Nil {
+		return draft.Version{}, problem.New(problem.Conflict, "This workflow has no published version yet. Publish it, or start a test run of the draft.")
+	}
+	return s.config.Drafts.Version(ctx, who.Workspace, w.ActiveID) //nolint:wrapcheck // the service has named it
+}
+
+// chooseTrigger finds the trigger that is meant.
+func chooseTrigger(raw json.RawMessage, key string) (string, error) {
+	g, err := graph.Decode(raw)
+	if err != nil {
+		return "", err //nolint:wrapcheck // a problem or nothing
+	}
+	var found []string
+	for _, n := range g.Nodes {
+		if isTrigger(n.Kind) && !n.Disabled && (key == "" || n.Key == key) {
+			found = append(found, n.Key)
+		}
+	}
+	switch {
+	case len(found) == 1:
+		return found[0], nil
+	case len(found) == 0 && key != "":
+		return "", problem.New(problem.Invalid, "This version has no such trigger.").At("/trigger", "unknown", "the key of a trigger node")
+	case len(found) == 0:
+		return "", problem.New(problem.Invalid, "This version has no trigger.")
+	default:
+		return "", problem.New(problem.Invalid, "This version has several triggers.").At("/trigger", "missing", "the key of one of them")
+	}
+}
+
+type runsInput struct {
+	Workflow string `query:"workflow" format:"uuid"`
+	Status   string `query:"status" enum:"running,waiting,succeeded,failed,canceled"`
+	After    string `query:"after" format:"uuid" doc:"The next of an earlier answer"`
+	Limit    int    `query:"limit" minimum:"1" maximum:"200" default:"50"`
+}
+
+type runsOut struct {
+	Runs []runOut `json:"runs"`
+	Next string   `json:"next,omitempty"`
+}
+
+func (s *Server) listRuns(ctx context.Context, in *runsInput) (*body[runsOut], error) {
+	q := RunQuery{Status: in.Status, Limit: in.Limit}
+	for _, id := range []struct {
+		text string
+		into *uuid.UUID
+	}{{in.Workflow, &q.Workflow}, {in.After, &q.After}} {
+		if id.text == "" {
+			continue
+		}
+		parsed, err := uuid.Parse(id.text)
+		if err != nil {
+			return nil, problem.New(problem.Invalid, "This is not an id.")
+		}
+		*id.into = parsed
+	}
+	list, err := s.config.History.Runs(ctx, identityOf(ctx).Workspace, q)
+	if err != nil {
+		return nil, err //nolint:wrapcheck // the service has named it
+	}
+	out := runsOut{Runs: make([]runOut, 0, len(list))}
+	for _, r := range list {
+		out.Runs = append(out.Runs, showRun(r))
+	}
+	if len(list) == in.Limit {
+		out.Next = list[len(list)-1].ID.String()
+	}
+	return reply(out), nil
+}
+
+type runDetailOut struct {
+	Run    runOut          `json:"run"`
+	Graph  json.RawMessage `json:"graph"`
+	Edges  []string        `json:"edges" doc:"Edge ids by their position in the machine"`
+	Result json.RawMessage `json:"result,omitempty"`
+}
+
+func (s *Server) readRun(ctx context.Context, in *byID) (*body[runDetailOut], error) {
+	workspace := identityOf(ctx).Workspace
+	run, err := s.config.History.Run(ctx, workspace, in.ID)
+	if err != nil {
+		return nil, err //nolint:wrapcheck // the service has named it
+	}
+	v, err := s.config.Drafts.Version(ctx, workspace, run.Version)
+	if err != nil {
+		return nil, err //nolint:wrapcheck // the service has named it
+	}
+	g, err := graph.Decode(v.Graph)
+	if err != nil {
+		return nil, err //nolint:wrapcheck // a problem or nothing
+	}
+	out := runDetailOut{Run: showRun(run), Graph: v.Graph, Edges: compile.EdgeIDs(g)}
+	if run.Status == runtime.StatusSucceeded {
+		if out.Result, err = s.config.History.Result(ctx, workspace, in.ID); err != nil {
+			return nil, err //nolint:wrapcheck // the service has named it
+		}
+	}
+	return reply(out), nil
+}
+
+type eventsInput struct {
+	byID
+	After int `query:"after" minimum:"0"`
+	Limit int `query:"limit" minimum:"1" maximum:"1000" default:"1000"`
+}
+
+type briefsOut struct {
+	Events json.RawMessage `json:"events"`
+	Last   int             `json:"last" doc:"Number of the last one here"`
+}
+
+func (s *Server) readEvents(ctx context.Context, in *eventsInput) (*body[briefsOut], error) {
+	workspace := identityOf(ctx).Workspace
+	if err := s.config.Events.Exists(ctx, workspace, in.ID); err != nil {
+		return nil, err //nolint:wrapcheck // the service has named it
+	}
+	list, err := s.config.Events.Briefs(ctx, workspace, in.ID, in.After, in.Limit)
+	if err != nil {
+		return nil, err //nolint:wrapcheck // the service has named it
+	}
+	if list == nil {
+		list = []brief.Brief{}
+	}
+	return reply(briefsOut{Events: encodeFrame(list), Last: lastSeq(list, in.After)}), nil
+}
+
+func lastSeq(list []brief.Brief, after int) int {
+	if len(list) == 0 {
+		return after
+	}
+	return list[len(list)-1].Seq
+}
+
+type eventInput struct {
+	byID
+	Seq int `path:"seq" minimum:"1"`
+}
+
+type fullEventOut struct {
+	Seq  int             `json:"seq"`
+	At   time.Time       `json:"at"`
+	Type string          `json:"type"`
+	Node string          `json:"node,omitempty"`
+	Data json.RawMessage `json:"data"`
+}
+
+func (s *Server) readEvent(ctx context.Context, in *eventInput) (*body[fullEventOut], error) {
+	e, err := s.config.History.Event(ctx, identityOf(ctx).Workspace, in.ID, in.Seq)
+	if err != nil {
+		return nil, err //nolint:wrapcheck // the service has named it
+	}
+	return reply(fullEventOut(e)), nil
+}
+
+type cancelInput struct {
+	byID
+	Body *struct {
+		Reason string `json:"reason,omitempty" maxLength:"1000"`
+	}
+}
+
+func (s *Server) cancelRun(ctx context.Context, in *cancelInput) (*struct{}, error) {
+	who := identityOf(ctx)
+	if err := s.config.Events.Exists(ctx, who.Workspace, in.ID); err != nil {
+		return nil, err //nolint:wrapcheck // the service has named it
+	}
+	reason := ""
+	if in.Body != nil {
+		reason = in.Body.Reason
+	}
+	ctx, cancel := context.WithTimeout(ctx, startWithin)
+	defer cancel()
+	return nil, s.config.Engine.Cancel(ctx, who.Workspace, in.ID, who.Name, reason) //nolint:wrapcheck // the engine has named it
+}
+
+type samplesOut struct {
+	Trigger json.RawMessage       `json:"trigger"`
+	Nodes   map[string]sampleNode `json:"nodes"`
+}
+
+type sampleNode struct {
+	Output json.RawMessage `json:"output"`
+	At     *time.Time      `json:"at,omitempty"`
+	Run    *uuid.UUID      `json:"run,omitempty"`
+	Pinned bool            `json:"pinned,omitempty"`
+}
+
+func (s *Server) readSamples(ctx context.Context, in *byID) (*body[samplesOut], error) {
+	seen, err := s.samples(ctx, in.ID)
+	if err != nil {
+		return nil, err
+	}
+	return reply(samplesOut(seen.out)), nil
+}
+
+// samples are the last outputs of a workflow's nodes; what a person pinned
+// goes before, and the drawing's sample input stands in for a trigger that
+// never fired.
+func (s *Server) samples(ctx context.Context, workflow uuid.UUID) (sampled, error) {
+	workspace := identityOf(ctx).Workspace
+	d, err := s.config.Drafts.Open(ctx, workspace, workflow)
+	if err != nil {
+		return sampled{}, err //nolint:wrapcheck // the service has named it
+	}
+	seen, err := s.config.History.Seen(ctx, workspace, workflow)
+	if err != nil {
+		return sampled{}, err //nolint:wrapcheck // the service has named it
+	}
+	out := samplesOut{Trigger: seen.Trigger, Nodes: map[string]sampleNode{}}
+	if len(d.Graph.Layout.Sample) > 0 {
+		out.Trigger = d.Graph.Layout.Sample
+	}
+	out.Trigger = orNull(out.Trigger)
+	for _, n := range d.Graph.Nodes {
+		last, ok := seen.Nodes[n.Key]
+		switch pin := d.Graph.Layout.Nodes[n.ID].Pin; {
+		case len(pin) > 0:
+			out.Nodes[n.Key] = sampleNode{Output: pin, Pinned: true}
+		case ok:
+			at, run := last.At, last.Run
+			out.Nodes[n.Key] = sampleNode{Output: last.Output, At: &at, Run: &run}
+		case isTrigger(n.Kind):
+			out.Nodes[n.Key] = sampleNode{Output: out.Trigger}
+		}
+	}
+	return sampled{out: out, graph: d.Graph}, nil
+}
+
+// sampled are samples with the drawing that they belong to.
+type sampled struct {
+	out   samplesOut
+	graph graph.Graph
+}
+
+// values are the variables that a node would see: the outputs of all nodes,
+// and as its input what its predecessors put out.
+func (s sampled) values(key string) values {
+	decode := func(raw json.RawMessage) any {
+		var v any
+		if json.Unmarshal(orNull(raw), &v) != nil {
+			return nil
+		}
+		return v
+	}
+	nodes := map[string]any{}
+	for k, n := range s.out.Nodes {
+		nodes[k] = map[string]any{"output": decode(n.Output)}
+	}
+	v := values{
+		"nodes": nodes, "trigger": decode(s.out.Trigger), "input": nil, "inputs": map[string]any{},
+		"run": map[string]any{"id": uuid.Nil.String(), "workflow": s.graph.Name, "version": strconv.Itoa(0), "started_at": "2026-01-01T00:00:00Z"},
+	}
+	inputs := s.inputsOf(key)
+	joined := map[string]any{}
+	for _, k := range inputs {
+		joined[k] = decode(s.out.Nodes[k].Output)
+	}
+	switch len(inputs) {
+	case 0:
+		v["input"] = v["trigger"]
+	case 1:
+		v["input"] = joined[inputs[0]]
+	default:
+		v["input"] = joined
+	}
+	v["inputs"] = joined
+	return v
+}
+
+// inputsOf lists the keys of the nodes with an edge to the node.
+func (s sampled) inputsOf(key string) []string {
+	byID := map[string]string{}
+	for _, n := range s.graph.Nodes {
+		byID[n.ID] = n.Key
+	}
+	var list []string
+	for _, e := range s.graph.Edges {
+		if from := byID[e.From]; byID[e.To] == key && from != "" && key != "" {
+			list = append(list, from)
+		}
+	}
+	return list
+}

@@ -1,0 +1,161 @@
+package server
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/google/uuid"
+
+	"signalbox/engine/account"
+	"signalbox/engine/problem"
+	"signalbox/engine/vault"
+)
+
+func (s *Server) registerCredentials(api huma.API) {
+	on(s, api, op(http.MethodGet, "/api/credentials", "List credentials: names and types, never values"), s.listCredentials)
+	on(s, api, op(http.MethodPost, "/api/credentials", "Store a credential; an existing name gets the new value"), s.putCredential)
+	on(s, api, op(http.MethodDelete, "/api/credentials/{id}", "Delete a credential"), func(ctx context.Context, in *byID) (*struct{}, error) {
+		return nil, s.config.Vault.Delete(ctx, identityOf(ctx).Workspace, in.ID)
+	})
+}
+
+type credentialOut struct {
+	ID        uuid.UUID  `json:"id"`
+	Name      string     `json:"name"`
+	Type      vault.Type `json:"type"`
+	CreatedAt time.Time  `json:"created_at"`
+	UpdatedAt time.Time  `json:"updated_at"`
+}
+
+func showCredential(c vault.Credential) credentialOut {
+	return credentialOut{ID: c.ID, Name: c.Name, Type: c.Type, CreatedAt: c.CreatedAt, UpdatedAt: c.UpdatedAt}
+}
+
+type credentialsOut struct {
+	Credentials []credentialOut `json:"credentials"`
+}
+
+func (s *Server) listCredentials(ctx context.Context, _ *struct{}) (*body[credentialsOut], error) {
+	list, err := s.config.Vault.List(ctx, identityOf(ctx).Workspace)
+	if err != nil {
+		return nil, err //nolint:wrapcheck // the service has named it
+	}
+	out := credentialsOut{Credentials: make([]credentialOut, 0, len(list))}
+	for _, c := range list {
+		out.Credentials = append(out.Credentials, showCredential(c))
+	}
+	return reply(out), nil
+}
+
+type credentialInput struct {
+	Body struct {
+		Name     string     `json:"name" maxLength:"40"`
+		Type     vault.Type `json:"type" enum:"bearer,basic,header,webhook"`
+		Token    string     `json:"token,omitempty"`
+		Username string     `json:"username,omitempty"`
+		Password string     `json:"password,omitempty"`
+		Header   string     `json:"header,omitempty"`
+		Value    string     `json:"value,omitempty"`
+		Secrets  []string   `json:"secrets,omitempty"`
+	}
+}
+
+type oneCredentialOut struct {
+	Credential credentialOut `json:"credential"`
+}
+
+func (s *Server) putCredential(ctx context.Context, in *credentialInput) (*body[oneCredentialOut], error) {
+	b := in.Body
+	secret := vault.Secret{Type: b.Type, Token: b.Token, Username: b.Username, Password: b.Password, Header: b.Header, Value: b.Value, Secrets: b.Secrets}
+	c, err := s.config.Vault.Put(ctx, identityOf(ctx).Workspace, b.Name, secret)
+	if err != nil {
+		return nil, err //nolint:wrapcheck // the service has named it
+	}
+	return reply(oneCredentialOut{Credential: showCredential(c)}), nil
+}
+
+func (s *Server) registerTokens(api huma.API) {
+	on(s, api, op(http.MethodGet, "/api/tokens", "List API tokens"), s.listTokens)
+	on(s, api, op(http.MethodPost, "/api/tokens", "Make an API token, which is shown once"), s.createToken)
+	on(s, api, op(http.MethodDelete, "/api/tokens/{id}", "Delete an API token"), func(ctx context.Context, in *byID) (*struct{}, error) {
+		return nil, s.config.Accounts.DeleteToken(ctx, identityOf(ctx), in.ID)
+	})
+}
+
+type tokenOut struct {
+	ID         uuid.UUID    `json:"id"`
+	Name       string       `json:"name"`
+	Role       account.Role `json:"role"`
+	CreatedAt  time.Time    `json:"created_at"`
+	LastUsedAt *time.Time   `json:"last_used_at,omitempty"`
+	ExpiresAt  *time.Time   `json:"expires_at,omitempty"`
+	Token      string       `json:"token,omitempty" doc:"Only in the answer that makes it"`
+}
+
+func showToken(t account.Token) tokenOut {
+	return tokenOut{ID: t.ID, Name: t.Name, Role: t.Role, CreatedAt: t.CreatedAt, LastUsedAt: whenSet(t.LastUsedAt), ExpiresAt: whenSet(t.ExpiresAt)}
+}
+
+// whenSet leaves a time out that is not set.
+func whenSet(t time.Time) *time.Time {
+	if t.IsZero() {
+		return nil
+	}
+	return &t
+}
+
+type tokensOut struct {
+	Tokens []tokenOut `json:"tokens"`
+}
+
+func (s *Server) listTokens(ctx context.Context, _ *struct{}) (*body[tokensOut], error) {
+	list, err := s.config.Accounts.Tokens(ctx, identityOf(ctx))
+	if err != nil {
+		return nil, err //nolint:wrapcheck // the service has named it
+	}
+	out := tokensOut{Tokens: make([]tokenOut, 0, len(list))}
+	for _, t := range list {
+		out.Tokens = append(out.Tokens, showToken(t))
+	}
+	return reply(out), nil
+}
+
+type tokenInput struct {
+	Body struct {
+		Name      string       `json:"name" maxLength:"100"`
+		Role      account.Role `json:"role,omitempty" enum:"owner,admin,developer,editor,operator,viewer" doc:"At most your own; empty: your own"`
+		ExpiresIn string       `json:"expires_in,omitempty" maxLength:"20" doc:"A duration such as 720h; empty: never"`
+	}
+}
+
+type oneTokenOut struct {
+	Token tokenOut `json:"token"`
+}
+
+func (s *Server) createToken(ctx context.Context, in *tokenInput) (*body[oneTokenOut], error) {
+	expires, err := parseDuration("/expires_in", in.Body.ExpiresIn)
+	if err != nil {
+		return nil, err
+	}
+	t, secret, err := s.config.Accounts.CreateToken(ctx, identityOf(ctx), account.NewToken{Name: in.Body.Name, Role: in.Body.Role, ExpiresIn: expires})
+	if err != nil {
+		return nil, err //nolint:wrapcheck // the service has named it
+	}
+	out := showToken(t)
+	out.Token = secret
+	return reply(oneTokenOut{Token: out}), nil
+}
+
+// parseDuration reads an optional Go duration.
+func parseDuration(at, text string) (time.Duration, error) {
+	if text == "" {
+		return 0, nil
+	}
+	d, err := time.ParseDuration(text)
+	if err != nil || d <= 0 {
+		return 0, problem.New(problem.Invalid, "This is not a duration.").At(at, "not readable", "for example 720h")
+	}
+	return d, nil
+}

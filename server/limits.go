@@ -1,0 +1,62 @@
+package server
+
+import (
+	"net/http"
+	"time"
+
+	"github.com/go-chi/httprate"
+
+	"signalbox/engine/problem"
+)
+
+// Rates. A person or a program below them never notices.
+const (
+	loginsPerMinute   = 5     // of one account from one address
+	guestsPerMinute   = 300   // pages without login, from one address
+	membersPerMinute  = 3_000 // requests of one user or token
+	hooksPerMinute    = 60_000
+	socketsPerMinute  = 120 // new websockets from one address
+	rejectedPerMinute = 60  // wrong signatures and unknown paths from one address
+)
+
+// limits are the counters of this server.
+type limits struct {
+	login    *httprate.RateLimiter
+	guests   *httprate.RateLimiter
+	members  *httprate.RateLimiter
+	hooks    *httprate.RateLimiter
+	sockets  *httprate.RateLimiter
+	rejected *httprate.RateLimiter
+}
+
+func newLimits() limits {
+	// Only Retry-After is sent: the other headers would tell a guesser how
+	// many tries are left.
+	plain := httprate.WithResponseHeaders(httprate.ResponseHeaders{RetryAfter: "Retry-After"})
+	limiter := func(n int) *httprate.RateLimiter { return httprate.NewRateLimiter(n, time.Minute, plain) }
+	return limits{
+		login: limiter(loginsPerMinute), guests: limiter(guestsPerMinute), members: limiter(membersPerMinute),
+		hooks: limiter(hooksPerMinute), sockets: limiter(socketsPerMinute), rejected: limiter(rejectedPerMinute),
+	}
+}
+
+func (s *Server) limitGuests(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if s.limits.guests.OnLimit(w, r, s.clientIP(r)) {
+			s.fail(w, r, problem.New(problem.TooMany, "Too many requests in a minute. Wait a little."))
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+func (s *Server) limitMembers(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		who := s.current(r)
+		if s.limits.members.OnLimit(w, r, who.User.String()+"|"+who.Token.String()) {
+			s.fail(w, r, problem.New(problem.TooMany, "Too many requests in a minute. Wait a little."))
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
+}
