@@ -38,7 +38,10 @@ export function translator<W extends Words>(language: string, own: W) {
 
 function find(words: Words, key: string, args: Args): string | undefined {
   const n = args["n"];
-  const forms = n === undefined ? [key] : [Number(n) === 1 ? `${key}.one` : `${key}.other`, `${key}.other`, key];
+  const forms =
+    n === undefined
+      ? [key]
+      : [Number(n) === 1 ? `${key}.one` : `${key}.other`, `${key}.other`, key];
   for (const form of forms) if (Object.hasOwn(words, form)) return words[form];
   return undefined;
 }

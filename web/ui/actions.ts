@@ -8,7 +8,11 @@ import { toast } from "./toast.ts";
 
 /** Makes an empty workflow, or one from a template, and opens it. */
 export async function create(template?: string): Promise<void> {
-  const made = await call("POST", "/api/workflows", template === undefined ? { name: t("shell.untitled") } : { template });
+  const made = await call(
+    "POST",
+    "/api/workflows",
+    template === undefined ? { name: t("shell.untitled") } : { template },
+  );
   location.assign(`/w/${idOf(made)}`);
 }
 
@@ -38,7 +42,7 @@ export async function send(form: HTMLFormElement): Promise<void> {
     const answer = await call("POST", url, valuesOf(form));
     form.closest("dialog")?.close();
     form.reset();
-    if (once !== undefined) showOnce(at(answer, "secret") ?? at(answer, once));
+    if (once !== undefined) showOnce(at(answer, once, once));
     await again(part);
   } catch (e) {
     const words = fault?.querySelector("span");
@@ -76,7 +80,8 @@ async function again(part: string): Promise<void> {
 function valuesOf(form: HTMLFormElement): Record<string, unknown> {
   const values: Record<string, unknown> = Object.create(null) as Record<string, unknown>;
   for (const [name, value] of new FormData(form)) {
-    if (typeof value === "string" && value !== "") values[name] = name === "secrets" ? [value] : value;
+    if (typeof value === "string" && value !== "")
+      values[name] = name === "secrets" ? [value] : value;
   }
   return values;
 }

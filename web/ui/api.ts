@@ -15,7 +15,11 @@ export class Refusal extends Error {
 export async function call(method: string, path: string, body?: unknown): Promise<unknown> {
   const headers: Record<string, string> = { Accept: "application/json" };
   if (body !== undefined) headers["Content-Type"] = "application/json";
-  const answer = await fetch(path, { method, headers, ...(body === undefined ? {} : { body: JSON.stringify(body) }) });
+  const answer = await fetch(path, {
+    method,
+    headers,
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
   const text = await answer.text();
   const value: unknown = text === "" ? {} : JSON.parse(text);
   if (!answer.ok) throw new Refusal(answer.status, reason(value));

@@ -5,7 +5,8 @@ import { t } from "../core/strings.ts";
 export function open(id: string): void {
   const dialog = document.getElementById(id);
   if (!(dialog instanceof HTMLDialogElement) || dialog.open) return;
-  for (const select of dialog.querySelectorAll<HTMLSelectElement>("select[data-shows]")) show(select);
+  for (const select of dialog.querySelectorAll<HTMLSelectElement>("select[data-shows]"))
+    show(select);
   dialog.showModal();
 }
 
@@ -45,7 +46,10 @@ export function sure(question: string, word: string): Promise<boolean> {
   });
 }
 
-function element<K extends keyof HTMLElementTagNameMap>(name: K, className = ""): HTMLElementTagNameMap[K] {
+function element<K extends keyof HTMLElementTagNameMap>(
+  name: K,
+  className = "",
+): HTMLElementTagNameMap[K] {
   const made = document.createElement(name);
   made.className = className;
   return made;

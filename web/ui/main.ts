@@ -21,7 +21,16 @@ document.addEventListener("click", (event) => {
 });
 
 function press(button: HTMLElement): void {
-  const { open: dialog, new: fresh, try: sample, use: template, delete: url, copy: from, close, themeNext } = button.dataset;
+  const {
+    open: dialog,
+    new: fresh,
+    try: sample,
+    use: template,
+    delete: url,
+    copy: from,
+    close,
+    themeNext,
+  } = button.dataset;
   if (dialog !== undefined) open(dialog);
   else if (close !== undefined) button.closest("dialog")?.close();
   else if (themeNext !== undefined) nextTheme();
@@ -57,7 +66,11 @@ document.addEventListener("change", (event) => {
   if (!(field instanceof HTMLInputElement)) return;
   if (field.dataset["motion"] !== undefined) setMotion(field.checked);
   const { value } = field;
-  if (field.dataset["themeSet"] !== undefined && (value === "light" || value === "dark" || value === "system")) setTheme(value);
+  if (
+    field.dataset["themeSet"] !== undefined &&
+    (value === "light" || value === "dark" || value === "system")
+  )
+    setTheme(value);
 });
 
 document.addEventListener("keydown", (event) => {
@@ -70,12 +83,18 @@ document.addEventListener("keydown", (event) => {
     return;
   }
   const focused = event.target;
-  if (focused instanceof Element && focused.closest("input, select, textarea, dialog, [contenteditable]") !== null) return;
+  if (
+    focused instanceof Element &&
+    focused.closest("input, select, textarea, dialog, [contenteditable]") !== null
+  )
+    return;
   if (event.key === "?") {
     open("keys");
     return;
   }
-  const target = document.querySelector<HTMLElement>(`[data-key="${CSS.escape(event.key.toLowerCase())}"]`);
+  const target = document.querySelector<HTMLElement>(
+    `[data-key="${CSS.escape(event.key.toLowerCase())}"]`,
+  );
   if (target === null) return;
   event.preventDefault();
   if (target instanceof HTMLButtonElement) target.click();

@@ -2,24 +2,37 @@
 // that focus, scroll position and open menus stay.
 
 import { Idiomorph } from "idiomorph";
-import { toast } from "./toast.ts";
 import { t } from "../core/strings.ts";
 import { refreshAgo } from "./ago.ts";
+import { toast } from "./toast.ts";
+
+// The part of Trusted Types that we use; TypeScript's library has no types for
+// it yet. What createHTML returns is a TrustedHTML that stands in for a text.
+type Policy = { createHTML(html: string): string };
+type TrustedTypes = { createPolicy(name: string, rules: Policy): Policy };
+
+const { trustedTypes } = globalThis as { trustedTypes?: TrustedTypes };
 
 // The only way by which text becomes HTML here. What comes in was escaped by
 // the server's templates, and is parsed into an inert document first: no
 // script in it ever runs.
-const policy = window.trustedTypes?.createPolicy("sb", { createHTML: (html: string) => html });
+const policy = trustedTypes?.createPolicy("sb", { createHTML: (html: string) => html });
 
 function parse(html: string): Document {
-  const trusted = policy === undefined ? html : policy.createHTML(html);
-  return new DOMParser().parseFromString(trusted as string, "text/html");
+  return new DOMParser().parseFromString(policy?.createHTML(html) ?? html, "text/html");
 }
 
 /** Fetches a fragment of this page and morphs it into the element with its id. */
-export async function refresh(target: HTMLElement, fragment: string, signal?: AbortSignal): Promise<void> {
+export async function refresh(
+  target: HTMLElement,
+  fragment: string,
+  signal?: AbortSignal,
+): Promise<void> {
   const headers = { "Sb-Fragment": fragment, Accept: "text/html" };
-  const answer = await fetch(location.href, { headers, ...(signal === undefined ? {} : { signal }) });
+  const answer = await fetch(location.href, {
+    headers,
+    ...(signal === undefined ? {} : { signal }),
+  });
   if (answer.redirected) {
     // The session has ended: the page itself shows the way to the login.
     location.reload();
