@@ -14,6 +14,7 @@ import (
 	"signalbox/engine/compile"
 	"signalbox/engine/draft"
 	"signalbox/engine/graph"
+	"signalbox/engine/kind"
 	"signalbox/engine/problem"
 	"signalbox/engine/runtime"
 	"signalbox/engine/runtime/brief"
@@ -196,6 +197,11 @@ func chooseTrigger(raw json.RawMessage, key string) (string, error) {
 	default:
 		return "", problem.New(problem.Invalid, "This version has several triggers.").At("/trigger", "missing", "the key of one of them")
 	}
+}
+
+func isTrigger(name string) bool {
+	spec, ok := kind.Find(name)
+	return ok && spec.Work == kind.WorkTrigger
 }
 
 type runsInput struct {

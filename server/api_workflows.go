@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/base64"
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"strconv"
 	"strings"
@@ -14,7 +15,6 @@ import (
 
 	"signalbox/engine/account"
 	"signalbox/engine/draft"
-	"signalbox/engine/gallery"
 	"signalbox/engine/graph"
 	"signalbox/engine/problem"
 )
@@ -91,16 +91,20 @@ type templateOut struct {
 	Graph       json.RawMessage `json:"graph"`
 }
 
-func (s *Server) listTemplates(context.Context, *struct{}) (*body[struct {
+type templatesOut struct {
 	Templates []templateOut `json:"templates"`
-}], error) {
-	out := &body[struct {
-		Templates []templateOut `json:"templates"`
-	}]{}
-	for _, t := range gallery.All() {
-		out.Body.Templates = append(out.Body.Templates, templateOut{Name: t.Name, Title: t.Title, Description: t.Description, Graph: t.Raw})
+}
+
+func (s *Server) listTemplates(context.Context, *struct{}) (*body[templatesOut], error) {
+	out := templatesOut{Templates: []templateOut{}}
+	for _, t := range s.config.Gallery.All() {
+		raw, err := t.Graph.Encode()
+		if err != nil {
+			return nil, fmt.Errorf("encode template %s: %w", t.Name, err)
+		}
+		out.Templates = append(out.Templates, templateOut{Name: t.Name, Title: t.Title, Description: t.Description, Graph: raw})
 	}
-	return out, nil
+	return reply(out), nil
 }
 
 type listInput struct {
@@ -184,15 +188,14 @@ func (s *Server) newGraph(ctx context.Context, in *createInput) (graph.Graph, er
 	case in.Body.Template != "" && in.Body.Graph != nil:
 		return g, problem.New(problem.Invalid, "Choose a graph or a template, not both.")
 	case in.Body.Template != "":
-		t, ok := gallery.Find(in.Body.Template)
+		t, ok := s.config.Gallery.Find(in.Body.Template)
 		if !ok {
 			return g, problem.New(problem.NotFound, "There is no such template.")
 		}
-		copied, err := s.config.Drafts.FreePaths(ctx, t.Graph())
-		if err != nil {
+		g = t.Graph
+		if err := s.config.Drafts.FreePaths(ctx, &g); err != nil {
 			return g, err //nolint:wrapcheck // the service has named it
 		}
-		g = copied
 	case in.Body.Graph != nil:
 		decoded, err := graph.Decode(in.Body.Graph)
 		if err != nil {

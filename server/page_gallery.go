@@ -8,7 +8,6 @@ import (
 
 	"signalbox/engine/account"
 	"signalbox/engine/draft"
-	"signalbox/engine/gallery"
 	"signalbox/web/view"
 )
 
@@ -99,10 +98,10 @@ func (s *Server) workflowCard(ctx context.Context, p view.Page, wf draft.Workflo
 }
 
 func (s *Server) templates(p view.Page) []view.Template {
-	all := gallery.All()
+	all := s.config.Gallery.All()
 	out := make([]view.Template, 0, len(all))
 	for _, t := range all {
-		out = append(out, view.Template{Name: t.Name, Title: t.Title, About: t.Description, Picture: s.thumbnail(p, t.Graph())})
+		out = append(out, view.Template{Name: t.Name, Title: t.Title, About: t.Description, Picture: s.thumbnail(p, t.Graph)})
 	}
 	return out
 }

@@ -80,14 +80,14 @@ func (s *Server) sharePage(ctx context.Context, p view.Page, o share.Opened, tok
 		if err != nil {
 			return view.SharePage{}, err //nolint:wrapcheck // the service has named it
 		}
-		t, err := s.readTrace(ctx, run, o.Workspace, o.Graph)
+		events, err := s.readTrace(ctx, o.Workspace, run.ID)
 		if err != nil {
 			return view.SharePage{}, err
 		}
-		options.Nodes, options.Edges = t.nodes, t.edges
+		options.Nodes, options.Edges = picture.Trace(o.Graph, run.Status, events)
 		options.Words = func(state picture.State) string { return p.T("pages.state." + string(state)) }
 		props.Run = &sharedRunOut{ID: run.ID.String(), Status: run.Status, Version: run.VersionNumber, CreatedAt: run.CreatedAt, EndedAt: whenSet(run.EndedAt)}
-		page.Run, page.Events = sharedRun(run, t.events), sharedEvents(o.Graph, run, t.events)
+		page.Run, page.Events = sharedRun(run, events), sharedEvents(o.Graph, run, events)
 	}
 	page.Picture, page.Island = s.drawing(p, o.Graph, options), props
 	return page, nil
@@ -131,7 +131,7 @@ func sharedEvents(g graph.Graph, run Run, events []brief.Brief) []view.SharedEve
 	for _, e := range events[:min(len(events), sharedRowsMax)] {
 		public := share.PublicBrief(e)
 		row := view.SharedEvent{
-			Seq: public.Seq, Step: titles[nodeOf(public)], Type: public.Type, Tone: toneOf(public), Note: noteOf(public),
+			Seq: public.Seq, Step: titles[picture.NodeOf(public)], Type: public.Type, Tone: toneOf(public), Note: noteOf(public),
 			After: time.Duration((public.At-brief.Millis(run.CreatedAt))*1000) * time.Microsecond,
 		}
 		out = append(out, row)

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"strings"
 
+	"signalbox/engine/draft"
 	"signalbox/engine/problem"
 )
 
@@ -20,7 +21,7 @@ type answer struct {
 	Detail   string          `json:"detail,omitempty"`
 	Instance string          `json:"instance,omitempty" doc:"Id of the request, for the log"`
 	Errors   []problem.Field `json:"errors,omitempty"`
-	Issues   any             `json:"issues,omitempty" doc:"Findings about the graph, when they are the reason"`
+	Issues   json.RawMessage `json:"issues,omitempty" doc:"Findings about the graph, when they are the reason"`
 }
 
 // Error implements error.
@@ -64,6 +65,11 @@ func (s *Server) answerTo(ctx context.Context, err error) *answer {
 	if errors.As(err, &a) {
 		a.Instance = id
 		return a
+	}
+	var unsound *draft.UnsoundError
+	if errors.As(err, &unsound) {
+		const status = http.StatusUnprocessableEntity
+		return &answer{Type: "about:blank", Title: http.StatusText(status), Status: status, Detail: "The drawing has errors that stop it from running.", Instance: id, Issues: issuesJSON(unsound.Issues)}
 	}
 	if p := problem.Of(err); p != nil {
 		status := statusOf(p.Code)

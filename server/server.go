@@ -25,6 +25,7 @@ import (
 
 	"signalbox/engine/account"
 	"signalbox/engine/draft"
+	"signalbox/engine/gallery"
 	"signalbox/engine/share"
 	"signalbox/engine/vault"
 )
@@ -45,6 +46,7 @@ type Config struct {
 
 	Accounts *account.Service
 	Drafts   *draft.Service
+	Gallery  *gallery.Gallery
 	Shares   *share.Service
 	Vault    *vault.Vault
 	Hub      *Hub // the same one that Drafts and Shares publish to
@@ -69,6 +71,7 @@ func (c Config) validate() error {
 		{"Sessions", c.Sessions != nil},
 		{"Accounts", c.Accounts != nil},
 		{"Drafts", c.Drafts != nil},
+		{"Gallery", c.Gallery != nil},
 		{"Shares", c.Shares != nil},
 		{"Vault", c.Vault != nil},
 		{"Hub", c.Hub != nil},

@@ -41,6 +41,7 @@ func (s *Service) Publish(ctx context.Context, workspace string, id uuid.UUID, b
 	if err != nil {
 		return Version{}, err
 	}
+	defer s.hooks.forget(id)
 	v, err = s.store.Publish(ctx, v, l.hooks(v.ID))
 	var taken *ErrHookTaken
 	switch {
@@ -137,10 +138,4 @@ func (s *Service) Versions(ctx context.Context, workspace string, workflow uuid.
 		return nil, fmt.Errorf("list versions of %s: %w", workflow, err)
 	}
 	return list, nil
-}
-
-// HookByPath finds the webhook that answers at a path.
-func (s *Service) HookByPath(ctx context.Context, path string) (Hook, error) {
-	h, err := s.store.HookByPath(ctx, path)
-	return h, notFound(err, "webhook")
 }

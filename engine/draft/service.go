@@ -20,11 +20,12 @@ type Service struct {
 	publish Publisher
 	now     func() time.Time
 	lines   *lines
+	hooks   *hooks
 }
 
 // New makes a service; now is the clock.
 func New(store Store, publish Publisher, now func() time.Time) *Service {
-	return &Service{store: store, publish: publish, now: now, lines: newLines()}
+	return &Service{store: store, publish: publish, now: now, lines: newLines(), hooks: newHooks()}
 }
 
 // Draft is a drawing as it is now.
@@ -86,11 +87,13 @@ func (s *Service) List(ctx context.Context, workspace string, after Cursor, limi
 
 // SetActive lets the workflow's triggers start runs, or stops them.
 func (s *Service) SetActive(ctx context.Context, workspace string, id uuid.UUID, active bool) error {
+	defer s.hooks.forget(id)
 	return notFound(s.store.SetActive(ctx, workspace, id, active), "workflow")
 }
 
 // Delete takes the workflow away; its runs stay readable until they expire.
 func (s *Service) Delete(ctx context.Context, workspace string, id uuid.UUID) error {
+	defer s.hooks.forget(id)
 	if err := s.store.Delete(ctx, workspace, id); err != nil {
 		return notFound(err, "workflow")
 	}

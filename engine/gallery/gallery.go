@@ -1,0 +1,77 @@
+// Package gallery holds the templates that a workflow can begin with. Each one
+// runs at once, without a key and without a network.
+//
+// It is pure: the files are part of the program.
+package gallery
+
+import (
+	"bytes"
+	"embed"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"signalbox/engine/graph"
+)
+
+// Flagship is the template that a new installation starts with.
+const Flagship = "support-ticket-triage"
+
+// placeholder stands in the files where the address of this server belongs.
+const placeholder = "http://signalbox.invalid"
+
+//go:embed templates/*.json
+var files embed.FS //nolint:gochecknoglobals // embedding needs one
+
+// Template is one of them.
+type Template struct {
+	Name        string // the file's name
+	Title       string
+	Description string
+	Graph       graph.Graph
+}
+
+// order is how the gallery shows them, the flagship first.
+func order() []string {
+	return []string{Flagship, "parallel-research", "write-judge-revise", "order-with-fallback", "reminder"}
+}
+
+// Gallery are the templates of one server.
+type Gallery struct{ list []Template }
+
+// New reads the templates; origin (scheme://host) is where the demo endpoints
+// of this server answer.
+func New(origin string) (*Gallery, error) {
+	g := &Gallery{}
+	where, err := json.Marshal(strings.TrimSuffix(origin, "/"))
+	if err != nil {
+		return nil, fmt.Errorf("write the address %q: %w", origin, err)
+	}
+	for _, name := range order() {
+		raw, err := files.ReadFile("templates/" + name + ".json")
+		if err != nil {
+			return nil, fmt.Errorf("read template %s: %w", name, err)
+		}
+		raw = bytes.ReplaceAll(raw, []byte(placeholder), bytes.Trim(where, `"`))
+		decoded, err := graph.Decode(raw)
+		if err != nil {
+			return nil, fmt.Errorf("read template %s: %w", name, err)
+		}
+		g.list = append(g.list, Template{Name: name, Title: decoded.Name, Description: decoded.Description, Graph: decoded})
+	}
+	return g, nil
+}
+
+// All lists the templates. The caller changes nothing in them.
+func (g *Gallery) All() []Template { return g.list }
+
+// Find returns a template with a graph of its own.
+func (g *Gallery) Find(name string) (Template, bool) {
+	for _, t := range g.list {
+		if t.Name == name {
+			t.Graph = t.Graph.Clone()
+			return t, true
+		}
+	}
+	return Template{}, false
+}
