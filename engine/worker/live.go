@@ -1,0 +1,98 @@
+package worker
+
+import (
+	"encoding/json"
+	"strings"
+	"sync"
+	"time"
+
+	"signalbox/engine/runtime/brief"
+)
+
+// Limits of what is shown live.
+const (
+	runningAfter  = 10 * time.Millisecond // an attempt that is over sooner is not announced: nobody could see it
+	progressEvery = 50 * time.Millisecond // text is sent at most so often
+	progressMax   = 64 << 10              // bytes of text that one attempt shows
+)
+
+// announce tells whoever watches that a worker has taken the task.
+func (a *attempt) announce() *time.Timer {
+	return time.AfterFunc(runningAfter, func() {
+		if !a.over.Load() {
+			a.show(brief.Brief{Type: "TaskRunning", Worker: a.pool.cfg.Name, Began: brief.Millis(a.began)})
+		}
+	})
+}
+
+// show publishes one brief of this attempt.
+func (a *attempt) show(b brief.Brief) {
+	t := a.job.Task()
+	b.At, b.Node, b.Visit, b.Attempt = brief.Millis(a.pool.cfg.Now()), t.Node, t.Visit, t.Attempt
+	raw, err := json.Marshal([]brief.Brief{b})
+	if err != nil {
+		return // a brief holds only texts and numbers
+	}
+	a.pool.cfg.Source.Live(t.Workspace, t.Run, raw)
+}
+
+// stream gathers progress and sends it in pieces.
+type stream struct {
+	mu      sync.Mutex
+	text    strings.Builder
+	sent    int
+	last    time.Time
+	waiting bool
+}
+
+// add takes text; the first goes out at once, more at most every 50 ms.
+func (s *stream) add(a *attempt, text string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.sent+s.text.Len()+len(text) > progressMax {
+		return
+	}
+	s.text.WriteString(text)
+	if s.waiting {
+		return
+	}
+	if now := a.pool.cfg.Now(); now.Sub(s.last) >= progressEvery {
+		s.send(a)
+		return
+	}
+	s.waiting = true
+	time.AfterFunc(progressEvery, func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.waiting = false
+		if !a.over.Load() {
+			s.send(a)
+		}
+	})
+}
+
+// flush sends what is left.
+func (s *stream) flush(a *attempt) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.push(a, s.text.String(), "")
+}
+
+// send sends whole words: a secret that comes in two pieces would be found in
+// neither, so what may be the first half of one stays until the rest is there.
+func (s *stream) send(a *attempt) {
+	text := s.text.String()
+	end := strings.LastIndexAny(text, " \t\r\n") + 1
+	s.push(a, text[:end], text[end:])
+}
+
+func (s *stream) push(a *attempt, text, rest string) {
+	if text == "" {
+		return
+	}
+	s.text.Reset()
+	s.text.WriteString(rest)
+	s.sent += len(text)
+	s.last = a.pool.cfg.Now()
+	a.show(brief.Brief{Type: "TaskProgress", Text: string(a.pool.cfg.Redact([]byte(text)))})
+}

@@ -1,0 +1,82 @@
+package worker
+
+import (
+	"context"
+	"sync/atomic"
+
+	"signalbox/engine/task"
+)
+
+// Source hands out tasks and takes results back. NATS and the local channel
+// implement it.
+type Source interface {
+	// Queues reports every queue there is, and later ones as they appear,
+	// until the context ends. The same queue may be reported twice.
+	Queues(ctx context.Context, found func(queue string)) error
+	// Serve gives the queue's tasks to the desk while it has free slots, the
+	// most urgent first, until the context ends. Then it gives back what the
+	// desk has not started.
+	Serve(ctx context.Context, queue string, d *Desk) error
+	// Canceled reports runs whose attempts are no longer wanted, until the
+	// context ends.
+	Canceled(ctx context.Context, notify func(workspace, run string)) error
+	// Live publishes briefs that are not in the log. They may be lost.
+	Live(workspace, run string, briefs []byte)
+}
+
+// Job is one delivered task. Exactly one of Finish, Return and Drop ends it.
+type Job interface {
+	Task() *task.Task
+	// Extend says that the attempt is still at work.
+	Extend()
+	// Finish sends the result to the owner of the run's shard.
+	Finish(r *task.Result)
+	// Return gives the task back, for another worker or a later time.
+	Return()
+	// Drop gives the task up: nobody wants it any more.
+	Drop()
+}
+
+// Desk is the slots of one queue in this process.
+type Desk struct {
+	slots int32
+	busy  atomic.Int32
+	freed chan struct{}
+	start func(*Desk, Job)
+}
+
+// NewDesk makes a desk; start runs in a goroutine of its own for each job.
+func NewDesk(slots int, start func(Job)) *Desk {
+	return newDesk(slots, func(_ *Desk, j Job) { start(j) })
+}
+
+func newDesk(slots int, start func(*Desk, Job)) *Desk {
+	return &Desk{slots: int32(max(1, min(slots, SlotsMax))), freed: make(chan struct{}, 1), start: start} //nolint:gosec // bounded
+}
+
+// Slots is how many attempts may run at once.
+func (d *Desk) Slots() int { return int(d.slots) }
+
+// Free is how many more attempts may start now.
+func (d *Desk) Free() int { return int(d.slots - d.busy.Load()) }
+
+// Freed says that a slot was given back since the last time.
+func (d *Desk) Freed() <-chan struct{} { return d.freed }
+
+// Start begins a job. Only one goroutine may start jobs of a desk, and only
+// while Free is above zero.
+func (d *Desk) Start(j Job) {
+	d.busy.Add(1)
+	go func() {
+		defer d.free()
+		d.start(d, j)
+	}()
+}
+
+func (d *Desk) free() {
+	d.busy.Add(-1)
+	select {
+	case d.freed <- struct{}{}:
+	default:
+	}
+}
