@@ -25,19 +25,25 @@ func (d *drawing) edge(e graph.Edge) {
 	d.leaf("path", "class", join("ah", state), "d", "M"+num(bx-13)+" "+num(by-5)+"l8 5-8 5z")
 }
 
-// route is the curve between two points. An edge that leads back goes round
-// below, so that it does not cross its own cards.
+// route is the curve between two points. An edge that leads back runs through
+// the gap between the two heights, or below both when they are alike.
 func route(ax, ay, bx, by float64) string {
 	if bx < ax-24 {
-		down := math.Max(ay, by) + 72
+		const gap, turn, out = 84.0, 56.0, 64.0
+		lane := (ay + by) / 2
+		if math.Abs(by-ay) < gap {
+			lane = math.Max(ay, by) + gap
+		}
 		return "M" + num(ax) + " " + num(ay) +
-			"C" + num(ax+64) + " " + num(ay) + " " + num(ax+64) + " " + num(down) + " " + num(ax-8) + " " + num(down) +
-			"L" + num(bx+8) + " " + num(down) +
-			"C" + num(bx-64) + " " + num(down) + " " + num(bx-64) + " " + num(by) + " " + num(bx) + " " + num(by)
+			curve(ax+turn, ay, ax+turn, lane, ax-8, lane) + "L" + num(bx+8) + " " + num(lane) +
+			curve(bx-out, lane, bx-out, by, bx, by)
 	}
 	pull := math.Max(36, math.Abs(bx-ax)*0.5)
-	return "M" + num(ax) + " " + num(ay) +
-		"C" + num(ax+pull) + " " + num(ay) + " " + num(bx-pull) + " " + num(by) + " " + num(bx) + " " + num(by)
+	return "M" + num(ax) + " " + num(ay) + curve(ax+pull, ay, bx-pull, by, bx, by)
+}
+
+func curve(x1, y1, x2, y2, x, y float64) string {
+	return "C" + num(x1) + " " + num(y1) + " " + num(x2) + " " + num(y2) + " " + num(x) + " " + num(y)
 }
 
 func (d *drawing) card(c *card) {

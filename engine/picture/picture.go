@@ -7,7 +7,6 @@
 package picture
 
 import (
-	"html"
 	"math"
 	"strconv"
 	"strings"
@@ -88,7 +87,7 @@ type drawing struct {
 func (d *drawing) tag(name string, attrs ...string) {
 	d.out.WriteString("<" + name)
 	for i := 0; i+1 < len(attrs); i += 2 {
-		d.out.WriteString(" " + attrs[i] + `="` + html.EscapeString(attrs[i+1]) + `"`)
+		d.out.WriteString(" " + attrs[i] + `="` + escape(attrs[i+1]) + `"`)
 	}
 	d.out.WriteString(">")
 }
@@ -100,7 +99,7 @@ func (d *drawing) leaf(name string, attrs ...string) {
 
 func (d *drawing) text(class string, x, y float64, s string) {
 	d.tag("text", "class", class, "x", num(x), "y", num(y))
-	d.out.WriteString(html.EscapeString(s) + "</text>")
+	d.out.WriteString(escape(s) + "</text>")
 }
 
 func (d *drawing) open(g graph.Graph) {

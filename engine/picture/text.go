@@ -16,7 +16,16 @@ const (
 	noteSize  = 12.0
 )
 
-func escape(s string) string { return html.EscapeString(s) }
+// escape makes a text safe inside an element or a quoted attribute. Characters
+// that XML can't hold are dropped, so that the drawing also stands alone.
+func escape(s string) string {
+	return html.EscapeString(strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) || r == 0xfffe || r == 0xffff || r == unicode.ReplacementChar {
+			return -1
+		}
+		return r
+	}, s))
+}
 
 // width estimates how wide a text is, on the safe side.
 func width(s string, size float64) float64 {

@@ -1,0 +1,83 @@
+package picture
+
+import (
+	"slices"
+
+	"signalbox/engine/graph"
+	"signalbox/engine/runtime/brief"
+)
+
+// Trace folds events of a run, from its first one on, into what each node and
+// each edge shows, by id. Status is the run's: once it is over, what was at
+// work was canceled and what no token reached was skipped.
+func Trace(g graph.Graph, status string, events []brief.Brief) (nodes, edges map[string]State) {
+	nodes, edges = map[string]State{}, map[string]State{}
+	ids := make(map[string]string, len(g.Nodes))
+	for _, n := range g.Nodes {
+		ids[n.Key] = n.ID
+	}
+	from := make(map[string][]graph.Edge, len(g.Nodes))
+	for _, e := range g.Edges {
+		from[e.From] = append(from[e.From], e)
+	}
+	for _, event := range events {
+		id, known := ids[NodeOf(event)]
+		if !known {
+			continue
+		}
+		if state := after(event); state != None {
+			nodes[id] = state
+		}
+		for _, e := range from[id] {
+			if e.Port == event.Port || slices.Contains(event.Ports, e.Port) {
+				edges[e.ID] = Done
+			}
+		}
+	}
+	if status == "succeeded" || status == "failed" || status == "canceled" {
+		settle(g, nodes, edges)
+	}
+	return nodes, edges
+}
+
+// NodeOf is the key of the node that an event is about; empty: the run itself.
+func NodeOf(e brief.Brief) string {
+	if e.Type == "RunStarted" {
+		return e.Trigger
+	}
+	return e.Node
+}
+
+// after is what a node shows after an event; None: no change.
+func after(e brief.Brief) State {
+	switch e.Type {
+	case "RunStarted", "NodeCompleted", "TaskCompleted", "Responded", "WaitCompleted":
+		return Done
+	case "NodeFailed":
+		return Failed
+	case "TaskScheduled":
+		return Running
+	case "TaskFailed", "WaitStarted":
+		return Waiting
+	default:
+		return None
+	}
+}
+
+func settle(g graph.Graph, nodes, edges map[string]State) {
+	for _, n := range g.Nodes {
+		switch nodes[n.ID] {
+		case None:
+			nodes[n.ID] = Skipped
+		case Running, Waiting:
+			nodes[n.ID] = Canceled
+		case Done, Failed, Skipped, Canceled:
+			// It ended before the run did.
+		}
+	}
+	for _, e := range g.Edges {
+		if edges[e.ID] == None {
+			edges[e.ID] = Skipped
+		}
+	}
+}
