@@ -17,6 +17,7 @@ import (
 	"signalbox/engine/problem"
 	"signalbox/engine/runtime"
 	"signalbox/engine/task"
+	"signalbox/engine/watch"
 	"signalbox/engine/worker"
 )
 
@@ -24,18 +25,10 @@ import (
 // settled.
 const heldMax = 200_000
 
-// Frame is one message to whoever watches runs.
-type Frame struct {
-	Live      bool // not in the log: it may be lost without a gap
-	Workspace string
-	Run       string
-	Briefs    []byte // a JSON array
-}
-
 // Channel carries tasks and results inside the process.
 type Channel struct {
-	watch func(Frame)
-	lost  chan struct{}
+	show func(watch.Frame)
+	lost chan struct{}
 
 	mu      sync.Mutex
 	held    map[key]*job      // not settled
@@ -51,14 +44,14 @@ var (
 	_ worker.Source   = (*Channel)(nil)
 )
 
-// New makes a channel; watch, which may be nil, gets traces and live briefs
+// New makes a channel; show, which may be nil, gets traces and live briefs
 // and must not block.
-func New(watch func(Frame)) *Channel {
-	if watch == nil {
-		watch = func(Frame) {}
+func New(show func(watch.Frame)) *Channel {
+	if show == nil {
+		show = func(watch.Frame) {}
 	}
 	return &Channel{
-		watch: watch, lost: make(chan struct{}, 1), held: map[key]*job{}, byRun: map[string][]*job{},
+		show: show, lost: make(chan struct{}, 1), held: map[key]*job{}, byRun: map[string][]*job{},
 		queues: map[string]*queue{}, owners: map[int]func(runtime.Delivered){},
 	}
 }
@@ -139,12 +132,12 @@ func (c *Channel) Results(ctx context.Context, shard int, deliver func(runtime.D
 
 // Trace implements runtime.Channel.
 func (c *Channel) Trace(workspace string, run uuid.UUID, briefs []byte) {
-	c.watch(Frame{Workspace: workspace, Run: run.String(), Briefs: briefs})
+	c.show(watch.Frame{Workspace: workspace, Run: run.String(), Briefs: briefs})
 }
 
 // Live implements worker.Source.
 func (c *Channel) Live(workspace, run string, briefs []byte) {
-	c.watch(Frame{Live: true, Workspace: workspace, Run: run, Briefs: briefs})
+	c.show(watch.Frame{Live: true, Workspace: workspace, Run: run, Briefs: briefs})
 }
 
 // CancelTasks implements runtime.Channel: what waits is taken out, what is at

@@ -1,0 +1,435 @@
+package nats
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/google/uuid"
+	client "github.com/nats-io/nats.go"
+
+	"signalbox/engine/runtime"
+	"signalbox/engine/task"
+)
+
+const (
+	dispatchWait = 5 * time.Second  // for the server's word on a batch of tasks
+	checkEvery   = 10 * time.Second // whether the streams are still there
+	purgesMax    = 1_024            // runs whose tasks wait to be taken out
+)
+
+// ackHeader carries the task's acknowledgement subject along with its result:
+// the server refuses it as a reply subject.
+const ackHeader = "Signalbox-Ack"
+
+// ChannelConfig is what a Channel is made of.
+type ChannelConfig struct {
+	Queues   []string // served from the start; others appear with their first task
+	Replicas int      // of the streams; 0 is 1
+	// Fresh: no worker outlived the server, as with an embedded one. What the
+	// stream still holds is on its way to workers that are gone and would wait
+	// for their silence to be noticed; it is thrown away, and the runtime
+	// issues it again.
+	Fresh bool
+}
+
+// Channel implements runtime.Channel.
+type Channel struct {
+	conn   *Conn
+	cfg    ChannelConfig
+	lost   chan struct{}
+	kick   chan struct{} // look after the streams now
+	purges chan purge
+
+	acks    string // prefix of reply subjects
+	mu      sync.Mutex
+	next    int
+	flights map[string]*flight // by reply subject
+	queues  map[string]bool    // that have consumers
+	flying  map[string][]ref   // tasks that are not settled, by run
+	made    time.Time          // of TASKS
+}
+
+var _ runtime.Channel = (*Channel)(nil)
+
+// ref is an attempt of a run.
+type ref struct {
+	node           string
+	visit, attempt int
+}
+
+// purge names a run whose tasks nobody wants any more.
+type purge struct{ workspace, run string }
+
+// flight is a batch of tasks on its way to the server.
+type flight struct {
+	left int
+	err  error
+	done chan struct{}
+}
+
+// NewChannel makes the streams, as soon as there is a server, and returns the
+// engine's end of the channel. Run has to be called too.
+func NewChannel(ctx context.Context, conn *Conn, cfg ChannelConfig) (*Channel, error) {
+	c := &Channel{
+		conn: conn, cfg: cfg, lost: make(chan struct{}, 1), kick: make(chan struct{}, 1), purges: make(chan purge, purgesMax),
+		acks: client.NewInbox() + ".", flights: map[string]*flight{}, queues: map[string]bool{}, flying: map[string][]ref{},
+	}
+	for _, q := range cfg.Queues {
+		c.queues[q] = true
+	}
+	if err := c.open(ctx); err != nil {
+		return nil, err
+	}
+	sub, err := conn.nc.Subscribe(c.acks+"*", c.acknowledged)
+	if err == nil {
+		err = sub.SetPendingLimits(pendingMax, pendingBytes)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("listen to acknowledgements: %w", err)
+	}
+	return c, nil
+}
+
+// open makes the streams for the first time. A server elsewhere that is not
+// there yet is waited for by Run; until then nothing is dispatched.
+func (c *Channel) open(ctx context.Context) error {
+	err := c.tend(ctx)
+	if err != nil && !c.cfg.Fresh && ctx.Err() == nil {
+		c.conn.note("the streams are not there yet", err)
+		signal(c.kick)
+		return nil
+	}
+	if err != nil || !c.cfg.Fresh {
+		return err
+	}
+	s, err := c.conn.js.Stream(ctx, streamTasks)
+	if err == nil {
+		err = s.Purge(ctx)
+	}
+	if err != nil {
+		return fmt.Errorf("empty stream %s: %w", streamTasks, err)
+	}
+	return nil
+}
+
+// Run looks after the streams until the context ends: what was deleted is made
+// anew, and the runtime hears of it.
+func (c *Channel) Run(ctx context.Context) error {
+	back, stop := c.conn.back()
+	defer stop()
+	gone, err := c.conn.subscribe("$JS.EVENT.ADVISORY.STREAM.DELETED."+streamTasks, func(*client.Msg) { signal(c.kick) })
+	if err != nil {
+		return err
+	}
+	defer gone()
+	tick := time.NewTicker(checkEvery) //nolint:forbidigo // a check, not a decision
+	defer tick.Stop()
+	for {
+		again := false
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-back:
+			again = true
+		case <-c.kick:
+		case <-tick.C:
+		case p := <-c.purges:
+			c.purge(ctx, p)
+			continue
+		}
+		before := c.made
+		if err := c.tend(ctx); err != nil {
+			if ctx.Err() == nil {
+				c.conn.note("the streams cannot be looked after", err)
+			}
+			again = false
+		}
+		if again || !before.Equal(c.made) {
+			c.conn.cfg.Log.WarnContext(ctx, "tasks may have been lost, they are issued again")
+			signal(c.lost)
+		}
+	}
+}
+
+// tend makes streams and consumers that are missing.
+func (c *Channel) tend(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, apiWait)
+	defer cancel()
+	made, err := c.conn.ensureStreams(ctx, max(1, c.cfg.Replicas))
+	if err != nil {
+		return err
+	}
+	there, err := c.conn.consumers(ctx)
+	if err != nil {
+		return err
+	}
+	c.mu.Lock()
+	var missing []string
+	for q := range c.queues {
+		if there[q] < lanes {
+			missing = append(missing, q)
+		}
+	}
+	c.mu.Unlock()
+	for _, q := range missing {
+		if err := c.openQueue(ctx, q); err != nil {
+			return err
+		}
+	}
+	c.made = made
+	return nil
+}
+
+// openQueue makes a queue's consumers and tells the workers.
+func (c *Channel) openQueue(ctx context.Context, queue string) error {
+	if err := c.conn.ensureQueue(ctx, queue); err != nil {
+		return err
+	}
+	if err := c.conn.nc.Publish("control.queue."+token(queue), nil); err != nil {
+		return fmt.Errorf("announce queue %s: %w", queue, err)
+	}
+	return nil
+}
+
+// Dispatch implements runtime.Channel. It returns when the server holds every
+// task; a task that it holds already counts as taken.
+func (c *Channel) Dispatch(ctx context.Context, tasks []task.Task) error {
+	if len(tasks) == 0 {
+		return nil
+	}
+	if !c.conn.nc.IsConnected() {
+		return errors.New("there is no connection to NATS")
+	}
+	if err := c.newQueues(ctx, tasks); err != nil {
+		return err
+	}
+	reply, f := c.board(tasks)
+	defer c.land(reply)
+	var subject []byte
+	for i := range tasks {
+		data, err := json.Marshal(&tasks[i])
+		if err != nil {
+			return fmt.Errorf("encode a task of run %s: %w", tasks[i].Run, err)
+		}
+		subject = taskSubject(subject[:0], &tasks[i])
+		if err := c.conn.nc.PublishRequest(string(subject), reply, data); err != nil {
+			return fmt.Errorf("publish a task of run %s: %w", tasks[i].Run, err)
+		}
+	}
+	limit := time.NewTimer(dispatchWait) //nolint:forbidigo // a time limit
+	defer limit.Stop()
+	select {
+	case <-f.done:
+		if f.err != nil {
+			signal(c.kick)
+		}
+		return f.err
+	case <-limit.C:
+		signal(c.kick)
+		return fmt.Errorf("NATS did not take %d tasks within %s", len(tasks), dispatchWait)
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// newQueues opens queues that no task has named before.
+func (c *Channel) newQueues(ctx context.Context, tasks []task.Task) error {
+	for i := range tasks {
+		q := tasks[i].Queue
+		c.mu.Lock()
+		known := c.queues[q]
+		c.mu.Unlock()
+		if known {
+			continue
+		}
+		open, cancel := context.WithTimeout(ctx, apiWait)
+		err := c.openQueue(open, q)
+		cancel()
+		if err != nil {
+			return err
+		}
+		c.mu.Lock()
+		c.queues[q] = true
+		c.mu.Unlock()
+	}
+	return nil
+}
+
+// board registers a batch and its tasks.
+func (c *Channel) board(tasks []task.Task) (reply string, f *flight) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.next++
+	reply = c.acks + strconv.Itoa(c.next)
+	f = &flight{left: len(tasks), done: make(chan struct{})}
+	c.flights[reply] = f
+	for i := range tasks {
+		t := &tasks[i]
+		r := ref{t.Node, t.Visit, t.Attempt}
+		if list := c.flying[t.Run]; !slices.Contains(list, r) {
+			c.flying[t.Run] = append(list, r)
+		}
+	}
+	return reply, f
+}
+
+func (c *Channel) land(reply string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	delete(c.flights, reply)
+}
+
+// refused is what the server says to a second dispatch of the same attempt.
+var refused = []byte("maximum messages per subject exceeded") //nolint:gochecknoglobals // a constant in all but name
+
+// acknowledged takes the server's word on one task.
+func (c *Channel) acknowledged(m *client.Msg) {
+	var err error
+	switch {
+	case len(m.Data) == 0 && m.Header.Get("Status") != "":
+		err = fmt.Errorf("no stream takes tasks (%s)", m.Header.Get("Status"))
+	case bytes.Contains(m.Data, []byte(`"error"`)) && !bytes.Contains(m.Data, refused):
+		err = fmt.Errorf("NATS refuses a task: %s", m.Data)
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	f := c.flights[m.Subject]
+	if f == nil {
+		return
+	}
+	if err != nil {
+		f.err = err
+	}
+	if f.left--; f.left == 0 {
+		close(f.done)
+	}
+}
+
+// Results implements runtime.Channel.
+func (c *Channel) Results(ctx context.Context, shard int, deliver func(runtime.Delivered)) error {
+	stop, err := c.conn.subscribe(resultSubject(shard), func(m *client.Msg) { c.deliver(m, deliver) })
+	if err != nil {
+		return err
+	}
+	defer stop()
+	if err := c.hello(shard); err != nil {
+		return err
+	}
+	back, quiet := c.conn.back()
+	defer quiet()
+	for {
+		select {
+		case <-back:
+			if err := c.hello(shard); err != nil {
+				c.conn.note("workers cannot be greeted", err)
+			}
+		case <-ctx.Done():
+			return nil
+		}
+	}
+}
+
+// hello asks the workers for results that an earlier owner of the shard may
+// not have settled.
+func (c *Channel) hello(shard int) error {
+	if err := c.conn.nc.Publish("control.owner."+strconv.Itoa(shard), nil); err != nil {
+		return fmt.Errorf("greet the workers of shard %d: %w", shard, err)
+	}
+	return nil
+}
+
+func (c *Channel) deliver(m *client.Msg, to func(runtime.Delivered)) {
+	ack := m.Header.Get(ackHeader)
+	d := runtime.Delivered{}
+	if err := json.Unmarshal(m.Data, &d.Result); err != nil {
+		c.conn.note("a result cannot be read", err)
+		c.publish(ack, ackTerm)
+		return
+	}
+	r := &d.Result
+	run, at := r.Run, ref{r.Node, r.Visit, r.Attempt}
+	d.Settle = func() {
+		c.publish(ack, ackDone)
+		c.settled(run, at)
+	}
+	to(d)
+}
+
+func (c *Channel) settled(run string, at ref) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	list := c.flying[run]
+	i := slices.Index(list, at)
+	if i < 0 {
+		return
+	}
+	if len(list) == 1 {
+		delete(c.flying, run)
+		return
+	}
+	list[i] = list[len(list)-1]
+	c.flying[run] = list[:len(list)-1]
+}
+
+// What is said to the stream about a task.
+var (
+	ackDone  = []byte("+ACK")  //nolint:gochecknoglobals // a constant in all but name
+	ackTerm  = []byte("+TERM") //nolint:gochecknoglobals // the same
+	ackAgain = []byte("-NAK")  //nolint:gochecknoglobals // the same
+	ackBusy  = []byte("+WPI")  //nolint:gochecknoglobals // the same
+)
+
+// publish sends what may be lost.
+func (c *Channel) publish(subject string, data []byte) { c.conn.send(subject, data) }
+
+// send publishes what may be lost: it is sent again, or made good, otherwise.
+func (c *Conn) send(subject string, data []byte) {
+	if subject == "" {
+		return
+	}
+	if err := c.nc.Publish(subject, data); err != nil {
+		c.note("a message was not sent", err)
+	}
+}
+
+// Trace implements runtime.Channel.
+func (c *Channel) Trace(workspace string, run uuid.UUID, briefs []byte) {
+	c.conn.send(runSubject("trace", workspace, run.String()), briefs)
+}
+
+// CancelTasks implements runtime.Channel: what waits is taken out of the
+// stream, what is at work is told. Nothing happens for a run that has no task
+// under way, as it is with most that end.
+func (c *Channel) CancelTasks(workspace string, run uuid.UUID) {
+	id := run.String()
+	c.mu.Lock()
+	n := len(c.flying[id])
+	delete(c.flying, id)
+	c.mu.Unlock()
+	if n == 0 {
+		return
+	}
+	c.conn.send(runSubject("control.cancel", workspace, id), nil)
+	select {
+	case c.purges <- purge{workspace, id}:
+	default: // many runs end at once: the workers drop what they get of this one
+	}
+}
+
+func (c *Channel) purge(ctx context.Context, p purge) {
+	ctx, cancel := context.WithTimeout(ctx, apiWait)
+	defer cancel()
+	if err := c.conn.purgeRun(ctx, p.workspace, p.run); err != nil {
+		c.conn.note("the tasks of a run that is over were not taken out", err)
+	}
+}
+
+// Lost implements runtime.Channel.
+func (c *Channel) Lost() <-chan struct{} { return c.lost }

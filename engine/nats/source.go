@@ -1,0 +1,228 @@
+package nats
+
+import (
+	"context"
+	"encoding/json"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	client "github.com/nats-io/nats.go"
+
+	"signalbox/engine/task"
+	"signalbox/engine/worker"
+)
+
+// What a worker's process remembers of its last attempts: a task that comes
+// again is not acted upon twice, its result is sent again.
+const (
+	rememberMax   = 4_096
+	rememberBytes = 16 << 20
+	lookEvery     = 15 * time.Second // for queues whose announcement was missed
+)
+
+// Source implements worker.Source: the workers' end of the channel.
+type Source struct {
+	conn *Conn
+
+	mu    sync.Mutex
+	known map[string]*delivery // by subject: at work, or done and remembered
+	done  []*delivery          // the oldest first
+	bytes int
+}
+
+var _ worker.Source = (*Source)(nil)
+
+// NewSource makes the workers' end. The connection should not be shared with a
+// busy engine: one reader for each is faster.
+func NewSource(conn *Conn) *Source {
+	return &Source{conn: conn, known: map[string]*delivery{}}
+}
+
+// delivery is one delivered task. It is a worker.Job.
+type delivery struct {
+	source  *Source
+	subject string
+	task    task.Task
+	heldAt  time.Time
+
+	ack    string // of the last delivery; guarded by source.mu
+	result []byte // encoded, when it is done; guarded by source.mu
+}
+
+// Queues implements worker.Source.
+func (s *Source) Queues(ctx context.Context, found func(queue string)) error {
+	names := make(chan string, 1_024)
+	stop, err := s.conn.subscribe("control.queue.*", func(m *client.Msg) {
+		select {
+		case names <- name(strings.TrimPrefix(m.Subject, "control.queue.")):
+		default: // found when the list is read
+		}
+	})
+	if err != nil {
+		return err
+	}
+	defer stop()
+	back, quiet := s.conn.back()
+	defer quiet()
+	tick := time.NewTicker(lookEvery) //nolint:forbidigo // a check, not a decision
+	defer tick.Stop()
+	look := func() {
+		list, cancel := context.WithTimeout(ctx, apiWait)
+		defer cancel()
+		there, err := s.conn.consumers(list)
+		if err != nil {
+			return // there is no stream yet: it will be announced
+		}
+		for q := range there {
+			found(q)
+		}
+	}
+	look()
+	for {
+		select {
+		case q := <-names:
+			found(q)
+		case <-back:
+			look()
+		case <-tick.C:
+			look()
+		case <-ctx.Done():
+			return nil
+		}
+	}
+}
+
+// Canceled implements worker.Source. It also answers the greeting of a new
+// owner of a shard.
+func (s *Source) Canceled(ctx context.Context, notify func(workspace, run string)) error {
+	stop, err := s.conn.subscribe("control.cancel.*.*", func(m *client.Msg) {
+		parts := strings.Split(m.Subject, ".")
+		notify(name(parts[2]), name(parts[3]))
+	})
+	if err != nil {
+		return err
+	}
+	defer stop()
+	leave, err := s.conn.subscribe("control.owner.*", func(m *client.Msg) {
+		if shard, err := strconv.Atoi(strings.TrimPrefix(m.Subject, "control.owner.")); err == nil {
+			s.resend(shard)
+		}
+	})
+	if err != nil {
+		return err
+	}
+	defer leave()
+	<-ctx.Done()
+	return nil
+}
+
+// Live implements worker.Source.
+func (s *Source) Live(workspace, run string, briefs []byte) {
+	s.conn.send(runSubject("live", workspace, run), briefs)
+}
+
+// take registers a delivered task; nil: it needs no work.
+func (s *Source) take(m *client.Msg, now time.Time) *delivery {
+	s.mu.Lock()
+	d := s.known[m.Subject]
+	if d != nil {
+		d.ack = m.Reply
+		data := d.result
+		s.mu.Unlock()
+		if data != nil {
+			s.send(d, m.Reply, data)
+		}
+		return nil // at work: its result will carry the new acknowledgement
+	}
+	s.mu.Unlock()
+	d = &delivery{source: s, subject: m.Subject, ack: m.Reply, heldAt: now}
+	if err := json.Unmarshal(m.Data, &d.task); err != nil {
+		s.conn.note("a task cannot be read", err)
+		s.conn.send(m.Reply, ackTerm)
+		return nil
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.known[m.Subject] = d
+	return d
+}
+
+// Task implements worker.Job.
+func (d *delivery) Task() *task.Task { return &d.task }
+
+// Extend implements worker.Job.
+func (d *delivery) Extend() { d.source.conn.send(d.acknowledgment(), ackBusy) }
+
+func (d *delivery) acknowledgment() string {
+	d.source.mu.Lock()
+	defer d.source.mu.Unlock()
+	return d.ack
+}
+
+// Finish implements worker.Job. The task stays in the stream until the owner
+// says that the result is on disk.
+func (d *delivery) Finish(r *task.Result) {
+	s := d.source
+	data, err := json.Marshal(r)
+	if err != nil {
+		s.conn.note("a result cannot be written", err)
+		d.Return()
+		return
+	}
+	s.mu.Lock()
+	d.result = data
+	s.done = append(s.done, d)
+	s.bytes += len(data)
+	for len(s.done) > rememberMax || s.bytes > rememberBytes {
+		s.bytes -= len(s.done[0].result)
+		delete(s.known, s.done[0].subject)
+		s.done[0] = nil
+		s.done = s.done[1:]
+	}
+	ack := d.ack
+	s.mu.Unlock()
+	s.send(d, ack, data)
+}
+
+func (s *Source) send(d *delivery, ack string, data []byte) {
+	m := &client.Msg{Subject: resultSubject(d.task.Shard), Data: data, Header: client.Header{ackHeader: []string{ack}}}
+	if err := s.conn.nc.PublishMsg(m); err != nil {
+		s.conn.note("a result was not sent", err) // the task comes again and so does its result
+	}
+}
+
+// resend sends what is remembered of a shard to its new owner, which absorbs
+// what its predecessor has settled.
+func (s *Source) resend(shard int) {
+	s.mu.Lock()
+	var list []*delivery
+	var acks []string
+	for _, d := range s.done {
+		if d.task.Shard == shard {
+			list, acks = append(list, d), append(acks, d.ack)
+		}
+	}
+	s.mu.Unlock()
+	for i, d := range list {
+		s.send(d, acks[i], d.result)
+	}
+}
+
+// Return implements worker.Job.
+func (d *delivery) Return() { d.leave(ackAgain) }
+
+// Drop implements worker.Job.
+func (d *delivery) Drop() { d.leave(ackDone) }
+
+func (d *delivery) leave(word []byte) {
+	s := d.source
+	s.mu.Lock()
+	ack := d.ack
+	if s.known[d.subject] == d {
+		delete(s.known, d.subject)
+	}
+	s.mu.Unlock()
+	s.conn.send(ack, word)
+}

@@ -1,0 +1,128 @@
+package nats
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/nats-io/nats.go/jetstream"
+)
+
+// Names of the streams.
+const (
+	streamTasks  = "TASKS"
+	streamInputs = "INPUTS"
+	streamEvents = "EVENTS"
+)
+
+// How the streams are kept.
+const (
+	ackWait       = 30 * time.Second // a task whose worker is silent so long goes to another
+	ackPendingMax = 65_536           // of one consumer
+	pullsMax      = 2_048            // waiting pull requests of one consumer
+	eventsAge     = 7 * 24 * time.Hour
+	eventsBytes   = 1 << 30
+	apiWait       = 10 * time.Second
+)
+
+// streams lists what has to be there.
+func streams(replicas int) []jetstream.StreamConfig {
+	return []jetstream.StreamConfig{
+		{
+			Name: streamTasks, Subjects: []string{"task.>"}, Description: "tasks on their way to workers",
+			Retention: jetstream.WorkQueuePolicy, Storage: jetstream.FileStorage, Replicas: replicas,
+			// One message for each attempt: the server itself refuses a second dispatch.
+			MaxMsgsPerSubject: 1, Discard: jetstream.DiscardNew, DiscardNewPerSubject: true,
+			Duplicates: 100 * time.Millisecond, // never used; the smallest window costs least
+		},
+		{
+			Name: streamInputs, Subjects: []string{"in.>"}, Description: "inputs on their way to the owner of a shard",
+			Retention: jetstream.WorkQueuePolicy, Storage: jetstream.FileStorage, Replicas: replicas,
+		},
+		{
+			Name: streamEvents, Subjects: []string{"event.>"}, Description: "published facts for other systems",
+			Retention: jetstream.LimitsPolicy, Storage: jetstream.FileStorage, Replicas: replicas,
+			MaxAge: eventsAge, MaxBytes: eventsBytes, Discard: jetstream.DiscardOld,
+		},
+	}
+}
+
+// ensureStreams makes what is missing and returns when TASKS was made: another
+// time than before means that it is another stream.
+func (c *Conn) ensureStreams(ctx context.Context, replicas int) (made time.Time, err error) {
+	for _, cfg := range streams(replicas) {
+		s, err := c.js.Stream(ctx, cfg.Name)
+		if errors.Is(err, jetstream.ErrStreamNotFound) {
+			s, err = c.js.CreateOrUpdateStream(ctx, cfg)
+		}
+		if err != nil {
+			return made, fmt.Errorf("make stream %s: %w", cfg.Name, err)
+		}
+		info := s.CachedInfo()
+		if differs(info.Config, cfg) {
+			if s, err = c.js.UpdateStream(ctx, cfg); err != nil {
+				return made, fmt.Errorf("update stream %s: %w", cfg.Name, err)
+			}
+			info = s.CachedInfo()
+		}
+		if cfg.Name == streamTasks {
+			made = info.Created
+		}
+	}
+	return made, nil
+}
+
+// differs reports whether a stream is not as we want it.
+func differs(have, want jetstream.StreamConfig) bool {
+	return have.MaxMsgsPerSubject != max(want.MaxMsgsPerSubject, -1) && want.MaxMsgsPerSubject != 0 ||
+		have.Discard != want.Discard || have.DiscardNewPerSubject != want.DiscardNewPerSubject ||
+		have.MaxAge != want.MaxAge || want.MaxBytes != 0 && have.MaxBytes != want.MaxBytes ||
+		want.Replicas != 0 && have.Replicas != want.Replicas || have.Description != want.Description
+}
+
+// consumers counts the consumers of each queue.
+func (c *Conn) consumers(ctx context.Context) (map[string]int, error) {
+	s, err := c.js.Stream(ctx, streamTasks)
+	if err != nil {
+		return nil, fmt.Errorf("look at stream %s: %w", streamTasks, err)
+	}
+	count := map[string]int{}
+	list := s.ConsumerNames(ctx)
+	for n := range list.Name() {
+		if q, ok := queueOf(n); ok {
+			count[q]++
+		}
+	}
+	if err := list.Err(); err != nil {
+		return nil, fmt.Errorf("list the queues: %w", err)
+	}
+	return count, nil
+}
+
+// ensureQueue makes the consumers of a queue, one for each priority.
+func (c *Conn) ensureQueue(ctx context.Context, queue string) error {
+	for prio := range lanes {
+		_, err := c.js.CreateOrUpdateConsumer(ctx, streamTasks, jetstream.ConsumerConfig{
+			Durable: durable(queue, prio), FilterSubject: filter(queue, prio),
+			AckPolicy: jetstream.AckExplicitPolicy, AckWait: ackWait, MaxDeliver: -1,
+			MaxAckPending: ackPendingMax, MaxWaiting: pullsMax,
+		})
+		if err != nil {
+			return fmt.Errorf("make consumer %s: %w", durable(queue, prio), err)
+		}
+	}
+	return nil
+}
+
+// purgeRun takes the waiting tasks of a run out of the stream.
+func (c *Conn) purgeRun(ctx context.Context, workspace, run string) error {
+	s, err := c.js.Stream(ctx, streamTasks)
+	if err == nil {
+		err = s.Purge(ctx, jetstream.WithPurgeSubject("task."+token(workspace)+".*.*."+token(run)+".>"))
+	}
+	if err != nil {
+		return fmt.Errorf("take the tasks of run %s out: %w", run, err)
+	}
+	return nil
+}

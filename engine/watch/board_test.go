@@ -1,0 +1,46 @@
+package watch_test
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/uuid"
+
+	"signalbox/engine/runtime/brief"
+	"signalbox/engine/watch"
+)
+
+func TestBoard(t *testing.T) {
+	t.Parallel()
+	board, run := watch.NewBoard(), uuid.MustParse("0197f0e2-0000-7000-8000-000000000001")
+	events, stop := board.Watch("main", run)
+	other, stopOther := board.Watch("another", run)
+	defer stopOther()
+
+	want := []brief.Brief{{Seq: 1, Type: "RunStarted"}, {Seq: 2, Type: "NodeCompleted"}}
+	raw, err := json.Marshal(want)
+	if err != nil {
+		t.Fatal(err)
+	}
+	board.Deliver(watch.Frame{Workspace: "main", Run: run.String(), Briefs: raw})
+	if diff := cmp.Diff(want, <-events); diff != "" {
+		t.Error(diff)
+	}
+	if len(other) != 0 {
+		t.Error("another workspace's watcher got the frame")
+	}
+
+	for range 1_000 { // nobody reads: it must not block
+		board.Deliver(watch.Frame{Workspace: "main", Run: run.String(), Briefs: raw})
+	}
+	if n := len(events); n == 0 || n == 1_000 {
+		t.Errorf("%d frames wait, want a bounded number", n)
+	}
+	stop()
+	before := len(events)
+	board.Deliver(watch.Frame{Workspace: "main", Run: run.String(), Briefs: raw})
+	if len(events) != before {
+		t.Error("a stopped watcher still gets frames")
+	}
+}
