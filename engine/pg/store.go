@@ -1,0 +1,208 @@
+package pg
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"signalbox/engine/event"
+	"signalbox/engine/runtime"
+)
+
+// Store implements runtime.Store and runtime.Ledger.
+type Store struct {
+	*DB
+	mu      sync.Mutex
+	writers map[int]*writer // by shard
+}
+
+var (
+	_ runtime.Store  = (*Store)(nil)
+	_ runtime.Ledger = (*Store)(nil)
+)
+
+// NewStore makes the adapter.
+func NewStore(db *DB) *Store { return &Store{DB: db, writers: map[int]*writer{}} }
+
+// Commit implements runtime.Log.
+func (s *Store) Commit(ctx context.Context, t *runtime.Turn) error {
+	s.mu.Lock()
+	w := s.writers[t.Shard]
+	if w == nil {
+		w = newWriter()
+		s.writers[t.Shard] = w
+	}
+	s.mu.Unlock()
+	return w.commit(ctx, s.dsn, t)
+}
+
+// Load implements runtime.Log: one round trip.
+func (s *Store) Load(ctx context.Context, run uuid.UUID) (*runtime.Record, error) {
+	rec := &runtime.Record{}
+	var wake, ended *time.Time
+	b := &pgx.Batch{}
+	b.Queue(`select id, shard, workspace_id, workflow_id, version_id, trigger, source, test, attributes, status, seq, owed, wake_at, error, created_at, ended_at
+		from runs where id = $1`, run).QueryRow(func(row pgx.Row) error {
+		return row.Scan(&rec.Run, &rec.Shard, &rec.Workspace, &rec.Workflow, &rec.Version, &rec.Trigger, &rec.Source, &rec.Test,
+			&rec.Attributes, &rec.Status, &rec.Seq, &rec.Owed, &wake, &rec.Error, &rec.CreatedAt, &ended)
+	})
+	b.Queue(`select seq, at, node, type, data, hash from workflow_events where run_id = $1 order by seq`, run).Query(func(rows pgx.Rows) error {
+		var err error
+		rec.Events, err = pgx.CollectRows(rows, scanEvent)
+		return err //nolint:wrapcheck // below
+	})
+	if err := s.pool.SendBatch(ctx, b).Close(); err != nil {
+		if errors.Is(err, pgx.ErrNoRows) {
+			return nil, runtime.ErrNotFound
+		}
+		return nil, fmt.Errorf("load run: %w", err)
+	}
+	rec.WakeAt, rec.EndedAt = orZero(wake).UTC(), orZero(ended).UTC()
+	if n := len(rec.Events); n > 0 {
+		rec.LastHash = rec.Events[n-1].Hash
+	}
+	return rec, nil
+}
+
+func scanEvent(row pgx.CollectableRow) (event.Event, error) {
+	var e event.Event
+	var hash []byte
+	err := row.Scan(&e.Seq, &e.At, &e.Node, &e.Type, (*[]byte)(&e.Data), &hash)
+	e.At = e.At.UTC()
+	copy(e.Hash[:], hash)
+	return e, err //nolint:wrapcheck // by the caller
+}
+
+// Acquire implements runtime.Shards. The database's clock alone decides when a
+// lease is over.
+func (s *Store) Acquire(ctx context.Context, shard int, owner string, lease time.Duration) (int64, error) {
+	var epoch int64
+	err := s.pool.QueryRow(ctx, `
+		insert into shards (shard, owner, epoch, lease_until) values ($1, $2, 1, clock_timestamp() + $3)
+		on conflict (shard) do update set
+			epoch = shards.epoch + (shards.owner <> excluded.owner)::int,
+			owner = excluded.owner, lease_until = excluded.lease_until
+		where shards.owner = excluded.owner or shards.lease_until < clock_timestamp()
+		returning epoch`, shard, owner, lease).Scan(&epoch)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return 0, runtime.ErrFenced
+	}
+	if err != nil {
+		return 0, fmt.Errorf("acquire shard: %w", err)
+	}
+	return epoch, nil
+}
+
+// Release implements runtime.Shards.
+func (s *Store) Release(ctx context.Context, shard int, owner string) error {
+	_, err := s.pool.Exec(ctx, `update shards set lease_until = 'epoch' where shard = $1 and owner = $2`, shard, owner)
+	if err != nil {
+		return fmt.Errorf("release shard: %w", err)
+	}
+	return nil
+}
+
+// Owed implements runtime.Recovery.
+func (s *Store) Owed(ctx context.Context, shard int, after uuid.UUID, limit int) ([]uuid.UUID, error) {
+	rows, err := s.pool.Query(ctx, `select id from runs where shard = $1 and owed and id > $2 order by id limit $3`, shard, after, limit)
+	if err != nil {
+		return nil, fmt.Errorf("list owed runs: %w", err)
+	}
+	ids, err := pgx.CollectRows(rows, pgx.RowTo[uuid.UUID])
+	if err != nil {
+		return nil, fmt.Errorf("list owed runs: %w", err)
+	}
+	return ids, nil
+}
+
+// Due implements runtime.Recovery.
+func (s *Store) Due(ctx context.Context, shard int, before time.Time, limit int) ([]uuid.UUID, time.Time, error) {
+	rows, err := s.pool.Query(ctx, `select id, wake_at from runs where shard = $1 and wake_at is not null order by wake_at limit $2`, shard, limit+1)
+	if err != nil {
+		return nil, time.Time{}, fmt.Errorf("list due runs: %w", err)
+	}
+	defer rows.Close()
+	var due []uuid.UUID
+	for rows.Next() {
+		var id uuid.UUID
+		var at time.Time
+		if err := rows.Scan(&id, &at); err != nil {
+			return nil, time.Time{}, fmt.Errorf("list due runs: %w", err)
+		}
+		if len(due) == limit || !at.Before(before) {
+			return due, at.UTC(), nil
+		}
+		due = append(due, id)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, time.Time{}, fmt.Errorf("list due runs: %w", err)
+	}
+	return due, time.Time{}, nil
+}
+
+// Machine implements runtime.Versions.
+func (s *Store) Machine(ctx context.Context, version uuid.UUID) (json.RawMessage, error) {
+	var raw []byte
+	if err := found(s.pool.QueryRow(ctx, `select machine from versions where id = $1`, version).Scan(&raw), runtime.ErrNotFound); err != nil {
+		return nil, fmt.Errorf("load machine: %w", err)
+	}
+	return raw, nil
+}
+
+// chunkSize is how payloads are cut.
+const chunkSize = 256 << 10
+
+// PutPayload implements runtime.Payloads.
+func (s *Store) PutPayload(ctx context.Context, workspace, digest string, data []byte) error {
+	b := &pgx.Batch{} // one implicit transaction: all pieces or none
+	for i := 0; i == 0 || i*chunkSize < len(data); i++ {
+		piece := data[i*chunkSize : min(len(data), (i+1)*chunkSize)]
+		b.Queue(`insert into payloads (workspace_id, digest, chunk, bytes) values ($1, $2, $3, $4) on conflict do nothing`, workspace, digest, i, piece)
+	}
+	if err := s.pool.SendBatch(ctx, b).Close(); err != nil {
+		return fmt.Errorf("store payload: %w", err)
+	}
+	return nil
+}
+
+// Payload implements runtime.Payloads.
+func (s *Store) Payload(ctx context.Context, workspace, digest string) ([]byte, error) {
+	rows, err := s.pool.Query(ctx, `select bytes from payloads where workspace_id = $1 and digest = $2 order by chunk`, workspace, digest)
+	if err != nil {
+		return nil, fmt.Errorf("load payload: %w", err)
+	}
+	pieces, err := pgx.CollectRows(rows, pgx.RowTo[[]byte])
+	if err != nil {
+		return nil, fmt.Errorf("load payload: %w", err)
+	}
+	if len(pieces) == 0 {
+		return nil, runtime.ErrNotFound
+	}
+	data := pieces[0]
+	for _, p := range pieces[1:] {
+		data = append(data, p...)
+	}
+	return data, nil
+}
+
+// ClaimStart implements runtime.Ledger.
+func (s *Store) ClaimStart(ctx context.Context, workspace, trigger, key string, run uuid.UUID) (uuid.UUID, error) {
+	var winner uuid.UUID
+	err := s.pool.QueryRow(ctx, `
+		with mine as (insert into trigger_ledger (workspace_id, trigger, key, run_id) values ($1, $2, $3, $4) on conflict do nothing returning run_id)
+		select run_id from mine union all select run_id from trigger_ledger where workspace_id = $1 and trigger = $2 and key = $3 limit 1`,
+		workspace, trigger, key, run).Scan(&winner)
+	if errors.Is(err, pgx.ErrNoRows) { // the other one committed between our two looks
+		err = s.pool.QueryRow(ctx, `select run_id from trigger_ledger where workspace_id = $1 and trigger = $2 and key = $3`, workspace, trigger, key).Scan(&winner)
+	}
+	if err != nil {
+		return uuid.Nil, fmt.Errorf("claim start: %w", err)
+	}
+	return winner, nil
+}
