@@ -232,7 +232,7 @@ func document(p Page, body string, scripts []string, parts []string, head templ.
 }
 
 // framed is a page with the top bar that scrolls.
-func framed(p Page, parts ...string) templ.Component {
+func framed(p Page) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -301,7 +301,7 @@ func framed(p Page, parts ...string) templ.Component {
 			}
 			return nil
 		})
-		templ_7745c5c3_Err = document(p, "page", []string{"ui.js"}, append([]string{"shell"}, parts...), nil).Render(templ.WithChildren(ctx, templ_7745c5c3_Var13), templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = document(p, "page", []string{"ui.js"}, []string{"shell"}, nil).Render(templ.WithChildren(ctx, templ_7745c5c3_Var13), templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -192,7 +192,7 @@ func RunsPage(p Page, r Runs) templ.Component {
 			}
 			return nil
 		})
-		templ_7745c5c3_Err = framed(p, "pages").Render(templ.WithChildren(ctx, templ_7745c5c3_Var2), templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = framed(p).Render(templ.WithChildren(ctx, templ_7745c5c3_Var2), templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -347,7 +347,7 @@ func VersionsPage(p Page, v Versions) templ.Component {
 			}
 			return nil
 		})
-		templ_7745c5c3_Err = framed(p, "pages").Render(templ.WithChildren(ctx, templ_7745c5c3_Var2), templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = framed(p).Render(templ.WithChildren(ctx, templ_7745c5c3_Var2), templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
