@@ -4,10 +4,10 @@ import (
 	"context"
 	"encoding/json"
 	"net/http"
-	"time"
 
 	"github.com/google/uuid"
 
+	"signalbox/engine/history"
 	"signalbox/engine/runtime"
 	"signalbox/engine/runtime/brief"
 )
@@ -53,50 +53,16 @@ type History interface {
 	Seen(ctx context.Context, workspace string, workflow uuid.UUID) (Seen, error)
 }
 
-// Run is a run as lists show it.
-type Run struct {
-	ID            uuid.UUID
-	Workflow      uuid.UUID
-	WorkflowName  string
-	Version       uuid.UUID
-	VersionNumber int // 0: a test version of a draft
-	Status        string
-	Source        string
-	Test          bool
-	Trigger       string
-	Attributes    json.RawMessage
-	Seq           int
-	CreatedAt     time.Time
-	EndedAt       time.Time // zero: not over
-	Error         string
-}
-
-// RunQuery chooses runs, the newest first.
-type RunQuery struct {
-	Workflow uuid.UUID // zero: all
-	Status   string    // empty: all
-	After    uuid.UUID // runs older than this one; zero: from the newest
-	Limit    int
-}
-
-// FullEvent is one event with its values.
-type FullEvent struct {
-	Seq  int             `json:"seq"`
-	At   time.Time       `json:"at"`
-	Type string          `json:"type"`
-	Node string          `json:"node,omitempty"`
-	Data json.RawMessage `json:"data"`
-}
-
-// Seen is what the nodes of a workflow put out last.
-type Seen struct {
-	Trigger json.RawMessage
-	Nodes   map[string]SeenOutput
-}
-
-// SeenOutput is the last output of one node.
-type SeenOutput struct {
-	Output json.RawMessage `json:"output"`
-	At     time.Time       `json:"at"`
-	Run    uuid.UUID       `json:"run"`
-}
+// What readers of runs see, under the names that this package uses.
+type (
+	// Run is a run as lists show it.
+	Run = history.Run
+	// RunQuery chooses runs, the newest first.
+	RunQuery = history.Query
+	// FullEvent is one event with its values.
+	FullEvent = history.Event
+	// Seen is what the nodes of a workflow put out last.
+	Seen = history.Seen
+	// SeenOutput is the last output of one node.
+	SeenOutput = history.Output
+)

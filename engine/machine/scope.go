@@ -49,7 +49,7 @@ func (c *scope) inputs() any {
 		return c.keyed
 	}
 	c.keyed = map[string]any{}
-	if c.input != nil && c.input.parts != nil {
+	if c.input != nil && c.m.joins(c.node) {
 		for _, p := range c.input.parts {
 			c.keyed[p.key] = c.read(p.box)
 		}

@@ -243,3 +243,24 @@ func (s *Snapshot) eachBox(do func(*box)) {
 		do(s.outputs[i].box)
 	}
 }
+
+// Outputs gives what each node that completed put out last, by key, and the
+// event that says so. A value that is not loaded is left out.
+func (s *Snapshot) Outputs(m *Machine) map[string]Output {
+	all := make(map[string]Output, len(s.outputs))
+	for n, o := range s.outputs {
+		if o.seq == 0 {
+			continue
+		}
+		if raw, err := o.box.raw(); err == nil {
+			all[m.Nodes[n].Key] = Output{Seq: o.seq, Value: raw}
+		}
+	}
+	return all
+}
+
+// Output is what a node put out last.
+type Output struct {
+	Seq   int
+	Value json.RawMessage
+}

@@ -150,7 +150,7 @@ func (st *step) fail(in Fail) error {
 	err := tidy(in.Error, in.Node, in.Attempt)
 	f := &TaskFailed{Node: in.Node, Visit: in.Visit, Attempt: in.Attempt, Error: err, Worker: clip(in.Worker, 80), Began: in.Began}
 	if in.Attempt < node.Retry.MaxAttempts && node.Retry.wants(err.Class) {
-		f.RetryAt = st.at.Add(max(node.Retry.delay(st.s.Run, in), in.RetryAfter))
+		f.RetryAt = st.at.Add(max(node.Retry.delay(st.s.Run, in), in.RetryAfter)).Truncate(time.Microsecond)
 	}
 	if e := st.emit(f); e != nil || !f.RetryAt.IsZero() {
 		return e

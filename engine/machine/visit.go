@@ -280,7 +280,7 @@ func (st *step) wait(n *Node, l *link, sc *scope, id visitID) (Fact, error) {
 		if err != nil || d < 0 || d > WaitMax {
 			return nil, &expr.Failure{Class: "invalid_input", Message: fmt.Sprintf("%.60q is not a duration like 90s, 15m or 2h30m, up to %d days", c.Duration, int(WaitMax.Hours()/24))}
 		}
-		until = st.at.Add(d)
+		until = st.at.Add(d).Truncate(time.Microsecond)
 	}
 	return &WaitStarted{Node: n.Key, Visit: id.number, Took: id.took, Until: until}, nil
 }

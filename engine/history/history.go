@@ -1,0 +1,58 @@
+// Package history is what has run, as readers see it: plain types that the
+// database adapter fills and the server shows. It is pure.
+package history
+
+import (
+	"encoding/json"
+	"time"
+
+	"github.com/google/uuid"
+)
+
+// Run is a run as lists show it.
+type Run struct {
+	ID            uuid.UUID
+	Workflow      uuid.UUID
+	WorkflowName  string
+	Version       uuid.UUID
+	VersionNumber int // 0: a test version of a draft
+	Status        string
+	Source        string
+	Test          bool
+	Trigger       string
+	Attributes    json.RawMessage
+	Seq           int
+	CreatedAt     time.Time
+	EndedAt       time.Time // zero: not over
+	Error         string
+}
+
+// Query chooses runs, the newest first.
+type Query struct {
+	Workflow uuid.UUID // zero: all
+	Status   string    // empty: all
+	After    uuid.UUID // runs older than this one; zero: from the newest
+	Limit    int
+}
+
+// Event is one event with its values.
+type Event struct {
+	Seq  int             `json:"seq"`
+	At   time.Time       `json:"at"`
+	Type string          `json:"type"`
+	Node string          `json:"node,omitempty"`
+	Data json.RawMessage `json:"data"`
+}
+
+// Seen is what the nodes of a workflow put out last.
+type Seen struct {
+	Trigger json.RawMessage
+	Nodes   map[string]Output
+}
+
+// Output is the last output of one node.
+type Output struct {
+	Output json.RawMessage `json:"output"`
+	At     time.Time       `json:"at"`
+	Run    uuid.UUID       `json:"run"`
+}

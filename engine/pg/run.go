@@ -1,0 +1,234 @@
+package pg
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"signalbox/engine/event"
+	"signalbox/engine/history"
+	"signalbox/engine/machine"
+	"signalbox/engine/problem"
+	"signalbox/engine/runtime"
+	"signalbox/engine/runtime/brief"
+)
+
+// Limits of reading.
+const (
+	pageMax    = 200     // runs in one page
+	eventsMax  = 5_000   // events in one page
+	resolveMax = 262_144 // bytes of a large value that are shown whole
+	seenRuns   = 5       // newest runs in which outputs are looked for
+)
+
+// History reads runs. It implements what the server asks for.
+type History struct{ store *Store }
+
+// NewHistory makes the reader.
+func NewHistory(store *Store) *History { return &History{store} }
+
+const runQuery = `select r.id, r.workflow_id, coalesce(w.name, ''), r.version_id, coalesce(v.number, 0), r.status, r.source, r.test, r.trigger,
+		r.attributes, r.seq, r.created_at, r.ended_at, r.error
+	from runs r left join workflows w on w.id = r.workflow_id left join versions v on v.id = r.version_id
+	where r.workspace_id = $1`
+
+func scanRun(row pgx.CollectableRow) (history.Run, error) {
+	var r history.Run
+	var ended *time.Time
+	err := row.Scan(&r.ID, &r.Workflow, &r.WorkflowName, &r.Version, &r.VersionNumber, &r.Status, &r.Source, &r.Test, &r.Trigger,
+		(*[]byte)(&r.Attributes), &r.Seq, &r.CreatedAt, &ended, &r.Error)
+	r.CreatedAt, r.EndedAt = r.CreatedAt.UTC(), orZero(ended).UTC()
+	return r, err //nolint:wrapcheck // by the caller
+}
+
+func noRun() error { return problem.New(problem.NotFound, "There is no such run.") }
+
+// Run returns one run. Its seq is that of its last event.
+func (h *History) Run(ctx context.Context, workspace string, id uuid.UUID) (history.Run, error) {
+	rows, err := h.store.pool.Query(ctx, runQuery+` and r.id = $2`, workspace, id)
+	if err != nil {
+		return history.Run{}, fmt.Errorf("read run: %w", err)
+	}
+	r, err := pgx.CollectExactlyOneRow(rows, scanRun)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return r, noRun()
+	}
+	if err == nil {
+		err = h.store.pool.QueryRow(ctx, `select coalesce(max(seq), 0) from workflow_events where run_id = $1`, id).Scan(&r.Seq)
+	}
+	if err != nil {
+		return r, fmt.Errorf("read run: %w", err)
+	}
+	return r, nil
+}
+
+// Runs lists runs, the newest first, by keyset.
+func (h *History) Runs(ctx context.Context, workspace string, q history.Query) ([]history.Run, error) {
+	sql, args := runQuery, []any{workspace}
+	where := func(cond string, arg any) {
+		args = append(args, arg)
+		sql += fmt.Sprintf(" and %s $%d", cond, len(args)) // cond is a constant of this function
+	}
+	if q.Workflow != uuid.Nil {
+		where("r.workflow_id =", q.Workflow)
+	}
+	if q.Status != "" {
+		where("r.status =", q.Status)
+	}
+	if q.After != uuid.Nil {
+		where("r.id <", q.After)
+	}
+	if q.Limit <= 0 || q.Limit > pageMax {
+		q.Limit = pageMax
+	}
+	args = append(args, q.Limit)
+	rows, err := h.store.pool.Query(ctx, sql+fmt.Sprintf(" order by r.id desc limit $%d", len(args)), args...)
+	if err != nil {
+		return nil, fmt.Errorf("list runs: %w", err)
+	}
+	list, err := pgx.CollectRows(rows, scanRun)
+	if err != nil {
+		return nil, fmt.Errorf("list runs: %w", err)
+	}
+	return list, nil
+}
+
+// Exists reports a problem unless the workspace has the run.
+func (h *History) Exists(ctx context.Context, workspace string, run uuid.UUID) error {
+	var there bool
+	err := h.store.pool.QueryRow(ctx, `select exists (select from runs where id = $1 and workspace_id = $2)`, run, workspace).Scan(&there)
+	if err != nil {
+		return fmt.Errorf("find run: %w", err)
+	}
+	if !there {
+		return noRun()
+	}
+	return nil
+}
+
+// Briefs returns events behind a number, in order.
+func (h *History) Briefs(ctx context.Context, workspace string, run uuid.UUID, after, limit int) ([]brief.Brief, error) {
+	if err := h.Exists(ctx, workspace, run); err != nil {
+		return nil, err
+	}
+	if limit <= 0 || limit > eventsMax {
+		limit = eventsMax
+	}
+	rows, err := h.store.pool.Query(ctx, `select seq, at, node, type, data, hash from workflow_events where run_id = $1 and seq > $2 order by seq limit $3`, run, after, limit)
+	if err != nil {
+		return nil, fmt.Errorf("read events: %w", err)
+	}
+	events, err := pgx.CollectRows(rows, scanEvent)
+	if err != nil {
+		return nil, fmt.Errorf("read events: %w", err)
+	}
+	list := make([]brief.Brief, len(events))
+	for i, stored := range events {
+		e, err := machine.Decode(stored)
+		if err != nil {
+			return nil, fmt.Errorf("read events: %w", err)
+		}
+		list[i] = brief.Of(e)
+	}
+	return list, nil
+}
+
+// Event returns one event with its values, large ones up to a limit.
+func (h *History) Event(ctx context.Context, workspace string, run uuid.UUID, seq int) (history.Event, error) {
+	if err := h.Exists(ctx, workspace, run); err != nil {
+		return history.Event{}, err
+	}
+	rows, err := h.store.pool.Query(ctx, `select seq, at, node, type, data, hash from workflow_events where run_id = $1 and seq = $2`, run, seq)
+	if err != nil {
+		return history.Event{}, fmt.Errorf("read event: %w", err)
+	}
+	e, err := pgx.CollectExactlyOneRow(rows, scanEvent)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return history.Event{}, problem.New(problem.NotFound, "The run has no event %d.", seq)
+	}
+	if err != nil {
+		return history.Event{}, fmt.Errorf("read event: %w", err)
+	}
+	data, err := h.resolve(ctx, workspace, e.Data)
+	return history.Event{Seq: e.Seq, At: e.At, Type: e.Type, Node: e.Node, Data: data}, err
+}
+
+// resolve puts large values in the place of their references.
+func (h *History) resolve(ctx context.Context, workspace string, data json.RawMessage) (json.RawMessage, error) {
+	var fields map[string]json.RawMessage
+	if err := json.Unmarshal(data, &fields); err != nil {
+		return nil, fmt.Errorf("read event: %w", err)
+	}
+	for _, name := range []string{"input", "output", "config"} {
+		var v event.Value
+		if len(fields[name]) == 0 || json.Unmarshal(fields[name], &v) != nil {
+			continue
+		}
+		if v.Payload == nil {
+			fields[name] = v.Inline // without the mark that data may wear on disk
+			continue
+		}
+		if v.Payload.Size > resolveMax {
+			continue
+		}
+		whole, err := h.store.Payload(ctx, workspace, v.Payload.Digest)
+		if err != nil {
+			return nil, err
+		}
+		fields[name] = whole
+	}
+	raw, err := json.Marshal(fields)
+	if err != nil {
+		return nil, fmt.Errorf("write event: %w", err)
+	}
+	return raw, nil
+}
+
+// Result returns what a run that succeeded ended with; nil: nothing yet.
+func (h *History) Result(ctx context.Context, workspace string, run uuid.UUID) (json.RawMessage, error) {
+	if err := h.Exists(ctx, workspace, run); err != nil {
+		return nil, err
+	}
+	r, err := runtime.Rebuild(ctx, h.store, run)
+	if err != nil {
+		return nil, fmt.Errorf("read result: %w", err)
+	}
+	if r.State.Status != machine.StatusSucceeded {
+		return nil, nil
+	}
+	raw, err := r.State.Result(r.Machine)
+	if err != nil {
+		return nil, fmt.Errorf("read result: %w", err)
+	}
+	return raw, nil
+}
+
+// Seen returns the last outputs of a workflow's nodes, by key, from its newest
+// runs.
+func (h *History) Seen(ctx context.Context, workspace string, workflow uuid.UUID) (history.Seen, error) {
+	seen := history.Seen{Nodes: map[string]history.Output{}}
+	runs, err := h.Runs(ctx, workspace, history.Query{Workflow: workflow, Limit: seenRuns})
+	if err != nil {
+		return seen, err
+	}
+	for _, run := range runs {
+		r, err := runtime.Rebuild(ctx, h.store, run.ID)
+		if err != nil {
+			return seen, fmt.Errorf("read outputs: %w", err)
+		}
+		for key, o := range r.State.Outputs(r.Machine) {
+			if _, there := seen.Nodes[key]; !there {
+				seen.Nodes[key] = history.Output{Output: o.Value, At: r.Record.Events[o.Seq-1].At, Run: run.ID}
+			}
+			if key == run.Trigger && seen.Trigger == nil {
+				seen.Trigger = o.Value
+			}
+		}
+	}
+	return seen, nil
+}
