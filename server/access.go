@@ -22,18 +22,15 @@ type access struct {
 // checkAccess fails when a route has no entry in the table, or an entry no
 // route, so that neither can be forgotten.
 func (s *Server) checkAccess() error {
+	routes, err := s.Routes()
+	if err != nil {
+		return err
+	}
 	table := accessTable()
 	used := map[string]bool{}
-	walk := func(method, pattern string, _ http.Handler, _ ...func(http.Handler) http.Handler) error {
-		key, _, ok := lookAccess(table, method, pattern)
-		if !ok {
-			return fmt.Errorf("the route %s %s has no entry in the access table", method, pattern)
-		}
+	for _, r := range routes {
+		key, _, _ := lookAccess(table, r.Method, r.Pattern)
 		used[key] = true
-		return nil
-	}
-	if err := chi.Walk(s.router, walk); err != nil {
-		return fmt.Errorf("walk the routes: %w", err)
 	}
 	for key := range table {
 		if !used[key] {
@@ -196,4 +193,30 @@ func accessTable() map[string]access {
 		"POST /api/tokens":             viewer, // with at most one's own role
 		"DELETE /api/tokens/{id}":      viewer,
 	}
+}
+
+// Route is one line of the map of routes.
+type Route struct {
+	Method   string
+	Pattern  string
+	Role     account.Role // at least; empty: everybody
+	Loopback bool         // only from this machine
+}
+
+// Routes lists every route with who may use it.
+func (s *Server) Routes() ([]Route, error) {
+	var list []Route
+	table := accessTable()
+	walk := func(method, pattern string, _ http.Handler, _ ...func(http.Handler) http.Handler) error {
+		_, a, ok := lookAccess(table, method, pattern)
+		if !ok {
+			return fmt.Errorf("the route %s %s has no entry in the access table", method, pattern)
+		}
+		list = append(list, Route{Method: method, Pattern: pattern, Role: a.role, Loopback: a.loopback})
+		return nil
+	}
+	if err := chi.Walk(s.router, walk); err != nil {
+		return nil, fmt.Errorf("walk the routes: %w", err)
+	}
+	return list, nil
 }

@@ -35,7 +35,7 @@ type draftOut struct {
 	Hooks    map[string]string `json:"hooks" doc:"Address of every webhook, by node id"`
 }
 
-func (s *Server) readDraft(ctx context.Context, in *byID) (*body[draftOut], error) {
+func (s *Server) readDraft(ctx context.Context, in *ByID) (*body[draftOut], error) {
 	who := identityOf(ctx)
 	d, err := s.config.Drafts.Open(ctx, who.Workspace, in.ID)
 	if err != nil {
@@ -68,7 +68,7 @@ func issuesJSON(issues []graph.Issue) json.RawMessage {
 }
 
 type opsInput struct {
-	byID
+	ByID
 	After int64 `query:"after" minimum:"0"`
 	Limit int   `query:"limit" minimum:"1" maximum:"500" default:"500"`
 }
@@ -89,7 +89,7 @@ func (s *Server) readOps(ctx context.Context, in *opsInput) (*body[opsOut], erro
 }
 
 type applyInput struct {
-	byID
+	ByID
 	Body struct {
 		Batch uuid.UUID       `json:"batch" doc:"Chosen by the client; the same gesture keeps it"`
 		Base  int64           `json:"base" minimum:"0" doc:"Position that the client has seen"`
@@ -116,7 +116,7 @@ func (s *Server) applyOps(ctx context.Context, in *applyInput) (*body[appliedOut
 }
 
 type cameraInput struct {
-	byID
+	ByID
 	Body draft.Camera
 }
 
@@ -126,7 +126,7 @@ func (s *Server) putCamera(ctx context.Context, in *cameraInput) (*struct{}, err
 }
 
 type publishInput struct {
-	byID
+	ByID
 	Body struct {
 		Seq  int64  `json:"seq" minimum:"0" doc:"Position that you looked at"`
 		Note string `json:"note,omitempty" maxLength:"1000"`
@@ -164,7 +164,7 @@ type versionsOut struct {
 	Versions []versionOut `json:"versions"`
 }
 
-func (s *Server) listVersions(ctx context.Context, in *byID) (*body[versionsOut], error) {
+func (s *Server) listVersions(ctx context.Context, in *ByID) (*body[versionsOut], error) {
 	list, err := s.config.Drafts.Versions(ctx, identityOf(ctx).Workspace, in.ID, pageMax)
 	if err != nil {
 		return nil, err //nolint:wrapcheck // the service has named it
@@ -181,7 +181,7 @@ type versionGraphOut struct {
 	Graph   json.RawMessage `json:"graph"`
 }
 
-func (s *Server) readVersion(ctx context.Context, in *byID) (*body[versionGraphOut], error) {
+func (s *Server) readVersion(ctx context.Context, in *ByID) (*body[versionGraphOut], error) {
 	v, err := s.config.Drafts.Version(ctx, identityOf(ctx).Workspace, in.ID)
 	if err != nil {
 		return nil, err //nolint:wrapcheck // the service has named it

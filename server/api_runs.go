@@ -102,7 +102,7 @@ func parseVersion(raw json.RawMessage) (versionChoice, error) {
 }
 
 type startInput struct {
-	byID
+	ByID
 	Body struct {
 		Input   json.RawMessage `json:"input,omitempty" doc:"What the trigger gets; absent: null"`
 		Trigger string          `json:"trigger,omitempty" maxLength:"40" doc:"Key of the trigger node; absent: the only one"`
@@ -252,7 +252,7 @@ type runDetailOut struct {
 	Result json.RawMessage `json:"result,omitempty"`
 }
 
-func (s *Server) readRun(ctx context.Context, in *byID) (*body[runDetailOut], error) {
+func (s *Server) readRun(ctx context.Context, in *ByID) (*body[runDetailOut], error) {
 	workspace := identityOf(ctx).Workspace
 	run, err := s.config.History.Run(ctx, workspace, in.ID)
 	if err != nil {
@@ -276,7 +276,7 @@ func (s *Server) readRun(ctx context.Context, in *byID) (*body[runDetailOut], er
 }
 
 type eventsInput struct {
-	byID
+	ByID
 	After int `query:"after" minimum:"0"`
 	Limit int `query:"limit" minimum:"1" maximum:"1000" default:"1000"`
 }
@@ -309,7 +309,7 @@ func lastSeq(list []brief.Brief, after int) int {
 }
 
 type eventInput struct {
-	byID
+	ByID
 	Seq int `path:"seq" minimum:"1"`
 }
 
@@ -330,7 +330,7 @@ func (s *Server) readEvent(ctx context.Context, in *eventInput) (*body[fullEvent
 }
 
 type cancelInput struct {
-	byID
+	ByID
 	Body *struct {
 		Reason string `json:"reason,omitempty" maxLength:"1000"`
 	}
@@ -362,7 +362,7 @@ type sampleNode struct {
 	Pinned bool            `json:"pinned,omitempty"`
 }
 
-func (s *Server) readSamples(ctx context.Context, in *byID) (*body[samplesOut], error) {
+func (s *Server) readSamples(ctx context.Context, in *ByID) (*body[samplesOut], error) {
 	seen, err := s.samples(ctx, in.ID)
 	if err != nil {
 		return nil, err

@@ -16,7 +16,7 @@ import (
 func (s *Server) registerCredentials(api huma.API) {
 	on(s, api, op(http.MethodGet, "/api/credentials", "List credentials: names and types, never values"), s.listCredentials)
 	on(s, api, op(http.MethodPost, "/api/credentials", "Store a credential; an existing name gets the new value"), s.putCredential)
-	on(s, api, op(http.MethodDelete, "/api/credentials/{id}", "Delete a credential"), func(ctx context.Context, in *byID) (*struct{}, error) {
+	on(s, api, op(http.MethodDelete, "/api/credentials/{id}", "Delete a credential"), func(ctx context.Context, in *ByID) (*struct{}, error) {
 		return nil, s.config.Vault.Delete(ctx, identityOf(ctx).Workspace, in.ID)
 	})
 }
@@ -79,7 +79,7 @@ func (s *Server) putCredential(ctx context.Context, in *credentialInput) (*body[
 func (s *Server) registerTokens(api huma.API) {
 	on(s, api, op(http.MethodGet, "/api/tokens", "List API tokens"), s.listTokens)
 	on(s, api, op(http.MethodPost, "/api/tokens", "Make an API token, which is shown once"), s.createToken)
-	on(s, api, op(http.MethodDelete, "/api/tokens/{id}", "Delete an API token"), func(ctx context.Context, in *byID) (*struct{}, error) {
+	on(s, api, op(http.MethodDelete, "/api/tokens/{id}", "Delete an API token"), func(ctx context.Context, in *ByID) (*struct{}, error) {
 		return nil, s.config.Accounts.DeleteToken(ctx, identityOf(ctx), in.ID)
 	})
 }

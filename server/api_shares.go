@@ -22,7 +22,7 @@ func (s *Server) registerShares(api huma.API) {
 	create := op(http.MethodPost, "/api/shares", "Make a share link, whose address is shown once")
 	create.DefaultStatus = http.StatusCreated
 	on(s, api, create, s.createShare)
-	on(s, api, op(http.MethodDelete, "/api/shares/{id}", "End a share link, also for those who look right now"), func(ctx context.Context, in *byID) (*struct{}, error) {
+	on(s, api, op(http.MethodDelete, "/api/shares/{id}", "End a share link, also for those who look right now"), func(ctx context.Context, in *ByID) (*struct{}, error) {
 		return nil, s.config.Shares.Revoke(ctx, identityOf(ctx).Workspace, in.ID)
 	})
 }

@@ -63,8 +63,9 @@ func showWorkflow(w draft.Workflow) workflowOut {
 	return out
 }
 
-// byID is the input of routes that name one thing.
-type byID struct {
+// ByID is the input of routes that name one thing. It is exported because the
+// library reads exported parts of an input only.
+type ByID struct {
 	ID uuid.UUID `path:"id"`
 }
 
@@ -74,12 +75,12 @@ func (s *Server) registerWorkflows(api huma.API) {
 	create := op(http.MethodPost, "/api/workflows", "Make a workflow, empty, from a graph or from a template")
 	create.MaxBodyBytes, create.DefaultStatus = graphMax, http.StatusCreated
 	on(s, api, create, s.createWorkflow)
-	on(s, api, op(http.MethodGet, "/api/workflows/{id}", "Read a workflow"), func(ctx context.Context, in *byID) (*body[workflowOut], error) {
+	on(s, api, op(http.MethodGet, "/api/workflows/{id}", "Read a workflow"), func(ctx context.Context, in *ByID) (*body[workflowOut], error) {
 		w, err := s.config.Drafts.Workflow(ctx, identityOf(ctx).Workspace, in.ID)
 		return reply(showWorkflow(w)), err
 	})
 	on(s, api, op(http.MethodPatch, "/api/workflows/{id}", "Rename a workflow, or let its triggers start runs or not"), s.patchWorkflow)
-	on(s, api, op(http.MethodDelete, "/api/workflows/{id}", "Delete a workflow"), func(ctx context.Context, in *byID) (*struct{}, error) {
+	on(s, api, op(http.MethodDelete, "/api/workflows/{id}", "Delete a workflow"), func(ctx context.Context, in *ByID) (*struct{}, error) {
 		return nil, s.config.Drafts.Delete(ctx, identityOf(ctx).Workspace, in.ID)
 	})
 }
@@ -212,7 +213,7 @@ func (s *Server) newGraph(ctx context.Context, in *createInput) (graph.Graph, er
 func personOf(who account.Identity) draft.Person { return draft.Person{ID: who.User, Name: who.Name} }
 
 type patchInput struct {
-	byID
+	ByID
 	Body struct {
 		Name        *string `json:"name,omitempty"`
 		Description *string `json:"description,omitempty"`
