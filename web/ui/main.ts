@@ -17,7 +17,7 @@ document.addEventListener("click", (event) => {
     if (other !== menu) other.open = false;
   }
   const button = target?.closest<HTMLElement>("button");
-  if (button !== null && button !== undefined) press(button);
+  if (button?.ariaDisabled !== "true" && button instanceof HTMLElement) press(button);
 });
 
 function press(button: HTMLElement): void {
@@ -44,13 +44,9 @@ function press(button: HTMLElement): void {
 /** Keeps a button from being pressed twice, and says what went wrong. */
 function during(button: HTMLElement, work: Promise<void>): void {
   button.setAttribute("aria-disabled", "true");
-  button.setAttribute("inert", "");
   work
     .catch((fault: unknown) => toast(message(fault), "fail"))
-    .finally(() => {
-      button.removeAttribute("aria-disabled");
-      button.removeAttribute("inert");
-    });
+    .finally(() => button.removeAttribute("aria-disabled"));
 }
 
 document.addEventListener("submit", (event) => {

@@ -1115,7 +1115,7 @@ func credentialDialog(p Page, s Settings) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 88, "</label> <input class=\"inp mono\" id=\"c-name\" name=\"name\" required maxlength=\"40\" pattern=\"[a-z][a-z0-9_\\\\-]*\" aria-describedby=\"c-name-hint\"><p class=\"hint\" id=\"c-name-hint\">")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 88, "</label> <input class=\"inp mono\" id=\"c-name\" name=\"name\" required maxlength=\"40\" pattern=\"[a-z][a-z0-9_\\-]*\" aria-describedby=\"c-name-hint\"><p class=\"hint\" id=\"c-name-hint\">")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
