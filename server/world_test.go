@@ -93,7 +93,7 @@ func (assets) Preload(string) []string { return nil }
 
 func newWorld(t *testing.T) *world {
 	t.Helper()
-	w := &world{t: t, pool: openDB(t), log: &logBuffer{}, clock: &clock{at: time.Now().Truncate(time.Microsecond)}}
+	w := &world{t: t, pool: openDB(t).Pool(), log: &logBuffer{}, clock: &clock{at: time.Now().Truncate(time.Microsecond)}}
 	log := slog.New(slog.NewTextHandler(w.log, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	w.runs = newRuns()
 	w.hub = server.NewHub(log, w.runs)
