@@ -1,0 +1,208 @@
+// Package mem keeps everything in memory: the store of tests and of headless
+// runs. It passes the same conformance suite as PostgreSQL's.
+package mem
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/google/uuid"
+
+	"signalbox/engine/event"
+	"signalbox/engine/runtime"
+)
+
+// Store implements runtime.Store and runtime.Ledger.
+type Store struct {
+	now func() time.Time
+
+	mu       sync.Mutex
+	shards   map[int]*owner
+	runs     map[uuid.UUID]*runtime.Record
+	machines map[uuid.UUID]json.RawMessage
+	payloads map[string][]byte
+	ledger   map[string]uuid.UUID
+}
+
+type owner struct {
+	name  string
+	epoch int64
+	until time.Time
+}
+
+var (
+	_ runtime.Store  = (*Store)(nil)
+	_ runtime.Ledger = (*Store)(nil)
+)
+
+// NewStore makes an empty store; now is its clock.
+func NewStore(now func() time.Time) *Store {
+	return &Store{
+		now: now, shards: map[int]*owner{}, runs: map[uuid.UUID]*runtime.Record{},
+		machines: map[uuid.UUID]json.RawMessage{}, payloads: map[string][]byte{}, ledger: map[string]uuid.UUID{},
+	}
+}
+
+// PutMachine stores the machine of a version.
+func (s *Store) PutMachine(version uuid.UUID, raw json.RawMessage) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.machines[version] = raw
+}
+
+// Commit implements runtime.Log.
+func (s *Store) Commit(_ context.Context, t *runtime.Turn) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	o := s.shards[t.Shard]
+	if o == nil || o.epoch != t.Epoch {
+		return runtime.ErrFenced
+	}
+	for i := range t.New {
+		r := t.New[i]
+		s.runs[r.Run] = &runtime.Record{NewRun: r, CreatedAt: t.At, Shard: t.Shard}
+	}
+	for i := range t.Changed {
+		if r := s.runs[t.Changed[i].Run]; r != nil {
+			r.RunState = t.Changed[i].RunState
+		}
+	}
+	for i := range t.Events {
+		e := t.Events[i].Event
+		e.Data = bytes.Clone(e.Data)
+		r := s.runs[t.Events[i].Run]
+		r.Events, r.LastHash = append(r.Events, e), e.Hash
+	}
+	return nil
+}
+
+// Load implements runtime.Log.
+func (s *Store) Load(_ context.Context, run uuid.UUID) (*runtime.Record, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	r := s.runs[run]
+	if r == nil {
+		return nil, runtime.ErrNotFound
+	}
+	c := *r
+	c.Events = slices.Clone(r.Events)
+	return &c, nil
+}
+
+// Acquire implements runtime.Shards.
+func (s *Store) Acquire(_ context.Context, shard int, name string, lease time.Duration) (int64, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	o, now := s.shards[shard], s.now()
+	switch {
+	case o == nil:
+		o = &owner{name: name, epoch: 1}
+		s.shards[shard] = o
+	case o.name == name:
+	case o.until.Before(now):
+		o.name, o.epoch = name, o.epoch+1
+	default:
+		return 0, runtime.ErrFenced
+	}
+	o.until = now.Add(lease)
+	return o.epoch, nil
+}
+
+// Release implements runtime.Shards.
+func (s *Store) Release(_ context.Context, shard int, name string) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if o := s.shards[shard]; o != nil && o.name == name {
+		o.until = time.Time{}
+	}
+	return nil
+}
+
+// Owed implements runtime.Recovery.
+func (s *Store) Owed(_ context.Context, shard int, after uuid.UUID, limit int) ([]uuid.UUID, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var ids []uuid.UUID
+	for id, r := range s.runs {
+		if r.Shard == shard && r.Owed && bytes.Compare(id[:], after[:]) > 0 {
+			ids = append(ids, id)
+		}
+	}
+	slices.SortFunc(ids, func(a, b uuid.UUID) int { return bytes.Compare(a[:], b[:]) })
+	return ids[:min(len(ids), limit)], nil
+}
+
+// Due implements runtime.Recovery.
+func (s *Store) Due(_ context.Context, shard int, before time.Time, limit int) ([]uuid.UUID, time.Time, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var all []*runtime.Record
+	for _, r := range s.runs {
+		if r.Shard == shard && !r.WakeAt.IsZero() {
+			all = append(all, r)
+		}
+	}
+	slices.SortFunc(all, func(a, b *runtime.Record) int { return a.WakeAt.Compare(b.WakeAt) })
+	var due []uuid.UUID
+	for _, r := range all {
+		if len(due) == limit || !r.WakeAt.Before(before) {
+			return due, r.WakeAt, nil
+		}
+		due = append(due, r.Run)
+	}
+	return due, time.Time{}, nil
+}
+
+// Machine implements runtime.Versions.
+func (s *Store) Machine(_ context.Context, version uuid.UUID) (json.RawMessage, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if raw, ok := s.machines[version]; ok {
+		return raw, nil
+	}
+	return nil, runtime.ErrNotFound
+}
+
+// PutPayload implements runtime.Payloads.
+func (s *Store) PutPayload(_ context.Context, workspace, digest string, data []byte) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.payloads[workspace+"/"+digest] = bytes.Clone(data)
+	return nil
+}
+
+// Payload implements runtime.Payloads.
+func (s *Store) Payload(_ context.Context, workspace, digest string) ([]byte, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if data, ok := s.payloads[workspace+"/"+digest]; ok {
+		return data, nil
+	}
+	return nil, runtime.ErrNotFound
+}
+
+// ClaimStart implements runtime.Ledger.
+func (s *Store) ClaimStart(_ context.Context, workspace, trigger, key string, run uuid.UUID) (uuid.UUID, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	id := workspace + "\x00" + trigger + "\x00" + key
+	if winner, taken := s.ledger[id]; taken {
+		return winner, nil
+	}
+	s.ledger[id] = run
+	return run, nil
+}
+
+// Verify checks the chain of a run's events.
+func (s *Store) Verify(run uuid.UUID) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if r := s.runs[run]; r != nil {
+		return event.Verify(r.Events)
+	}
+	return runtime.ErrNotFound
+}

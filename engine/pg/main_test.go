@@ -1,0 +1,10 @@
+package pg_test
+
+import (
+	"os"
+	"testing"
+
+	"signalbox/engine/local/postgres/postgrestest"
+)
+
+func TestMain(m *testing.M) { os.Exit(postgrestest.Main(m)) }
