@@ -163,7 +163,7 @@ func TestSharePage(t *testing.T) {
 	}
 	res := w.browser().page(link.Path).must(t, http.StatusOK)
 	// All of it is there without a script.
-	res.has(t, "Read only", `name="robots" content="noindex"`, `property="og:title"`, `class="pic"`, `class="n st-ok"`, `class="n st-fail"`, "Failed for good", "invalid_input", "Collect the facts")
+	res.has(t, "Read only", `name="robots" content="noindex"`, `property="og:title"`, `class="pic"`, `class="n st-ok"`, `class="n st-fail"`, "Failed for good", `class="foot" x="12" y="74.5">invalid_input<`, "Collect the facts")
 	res.lacks(t, "canary message", "Secret subject", "demo-ticket", "has(input.subject)", `href="/settings"`)
 	if got := res.header.Get("Referrer-Policy"); got != "no-referrer" {
 		t.Errorf("the referrer policy is %q", got)

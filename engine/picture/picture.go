@@ -1,9 +1,9 @@
 // Package picture draws a graph as SVG: the small drawings of the gallery, the
-// full drawing of a share page and of a document.
+// full drawing of a share page.
 //
 // It is pure. Colors come from the style sheet by class, so a drawing follows
-// the theme of the page around it; Standalone brings its own. Geometry stands
-// in SVG attributes, never in style attributes, and every text is escaped.
+// the theme of the page around it. Geometry stands in SVG attributes, never in
+// style attributes, and every text is escaped.
 package picture
 
 import (
@@ -40,7 +40,6 @@ type Options struct {
 	Foot  map[string]string                   // by node id: a line under the card
 	Words func(state State) string            // a state as a word, for the accessible name; nil: no words
 	Mini  bool                                // for a thumbnail: bars instead of text that nobody could read
-	Style string                              // a style sheet to put inside, for a drawing that stands alone
 }
 
 // Margin around the drawing and the least size of its view, so that a graph of
@@ -111,11 +110,6 @@ func (d *drawing) open(g graph.Graph) {
 	}
 	view := num(x0) + " " + num(y0) + " " + num(x1-x0) + " " + num(y1-y0)
 	d.tag("svg", "class", class, "viewBox", view, "role", "img", "aria-label", d.options.Title, "xmlns", "http://www.w3.org/2000/svg")
-	if d.options.Style != "" {
-		// A style sheet of ours, not a text of the user's.
-		d.out.WriteString("<style>" + d.options.Style + "</style>")
-		d.leaf("rect", "class", "pic-back", "x", num(x0), "y", num(y0), "width", num(x1-x0), "height", num(y1-y0))
-	}
 }
 
 func (d *drawing) bounds(g graph.Graph) (x0, y0, x1, y1 float64) {
