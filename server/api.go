@@ -3,6 +3,7 @@ package server
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"strings"
 	"sync"
@@ -87,7 +88,15 @@ func strictJSON(data []byte, v any) error {
 	if p := graph.CheckJSON(data, payloadDeg); p != nil {
 		return p
 	}
-	return json.Unmarshal(data, v, json.RejectUnknownMembers(true)) //nolint:wrapcheck // shown as a field's message
+	err := json.Unmarshal(data, v, json.RejectUnknownMembers(true))
+	var wrong *json.SemanticError
+	switch {
+	case errors.Is(err, json.ErrUnknownName):
+		return errors.New("there is a field that is not known here; names are case-sensitive")
+	case errors.As(err, &wrong):
+		return fmt.Errorf("the value at %q has the wrong type or is out of range", string(wrong.JSONPointer))
+	}
+	return err //nolint:wrapcheck // nil, for the text was checked
 }
 
 // registerAPI adds the API's routes to the router.
