@@ -180,3 +180,12 @@ func (r *runs) Result(context.Context, string, uuid.UUID) (json.RawMessage, erro
 func (r *runs) Seen(context.Context, string, uuid.UUID) (server.Seen, error) {
 	return server.Seen{}, nil
 }
+
+// progress sends what is live only.
+func (r *runs) progress(id uuid.UUID, text string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for c := range r.watchers[id] {
+		c <- []brief.Brief{{Type: "TaskProgress", Text: text}}
+	}
+}
