@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humachi"
@@ -19,13 +20,14 @@ import (
 
 // Limits of the API.
 const (
-	bodyMax    = 1 << 20         // bytes of a request
-	graphMax   = 8 << 20         // bytes of a request that carries a graph or operations
-	payloadDeg = 512             // nesting of JSON that is data
-	pageMax    = 200             // entries of one page of a list
-	pageUsual  = 50              // when the caller does not say
-	apiVersion = "1"             // of the description
-	apiTitle   = "Signalbox API" // of the description
+	bodyMax    = 1 << 20          // bytes of a request
+	graphMax   = 8 << 20          // bytes of a request that carries a graph or operations
+	payloadDeg = 512              // nesting of JSON that is data
+	pageMax    = 200              // entries of one page of a list
+	pageUsual  = 50               // when the caller does not say
+	apiVersion = "1"              // of the description
+	apiTitle   = "Signalbox API"  // of the description
+	bodyWithin = 30 * time.Second // for the body of a request to come in
 )
 
 // tuneHuma sets what the library keeps for the whole process: errors in our
@@ -138,6 +140,7 @@ func on[I, O any](s *Server, api huma.API, op huma.Operation, f func(context.Con
 	if op.MaxBodyBytes == 0 {
 		op.MaxBodyBytes = bodyMax
 	}
+	op.BodyReadTimeout = bodyWithin
 	huma.Register(api, op, func(ctx context.Context, in *I) (*O, error) {
 		out, err := f(ctx, in)
 		if err != nil {

@@ -37,6 +37,8 @@ type Config struct {
 	Hosts        []string // further values of the Host header that are ours, for example localhost:8080; may be empty
 	TrustedProxy bool     // believe X-Forwarded-For; off by default
 
+	HookWait time.Duration // how long a webhook waits for its run's answer; 0: 30 s
+
 	Log      *slog.Logger
 	Now      func() time.Time // nil: time.Now
 	Metrics  *prometheus.Registry
@@ -112,6 +114,9 @@ func New(c Config) (*Server, error) {
 	}
 	if c.Now == nil {
 		c.Now = time.Now //nolint:forbidigo // the one place where the server's clock comes from
+	}
+	if c.HookWait == 0 {
+		c.HookWait = hookWaitUsual
 	}
 	u, err := url.Parse(c.PublicURL)
 	if err != nil {

@@ -112,7 +112,7 @@ func newWorld(t *testing.T) *world {
 		t.Fatal(err)
 	}
 	w.server, err = server.New(server.Config{
-		PublicURL: origin, Log: log, Now: w.clock.now, Metrics: prometheus.NewRegistry(), Assets: assets{http.NotFoundHandler()},
+		PublicURL: origin, HookWait: 300 * time.Millisecond, Log: log, Now: w.clock.now, Metrics: prometheus.NewRegistry(), Assets: assets{http.NotFoundHandler()},
 		Sessions: pg.NewSessions(w.pool), Accounts: w.accounts, Drafts: w.drafts, Gallery: templates, Shares: w.shares,
 		Vault: w.vault, Hub: w.hub, Engine: w.runs, Events: w.runs, History: w.runs,
 	})
