@@ -129,37 +129,33 @@ func accessTable() map[string]access {
 	editor := access{role: account.Editor}
 	developer := access{role: account.Developer}
 	return map[string]access{
-		"GET /healthz":        anybody,
-		"GET /readyz":         anybody,
-		"GET /metrics":        local,
-		"GET /static/*":       anybody,
-		"* /demo/{name}":      local,
-		"* /hooks/{path}":     anybody, // each webhook checks its own caller
-		"GET /ws":             anybody, // the first frame carries a ticket
-		"GET /login":          anybody,
-		"POST /login":         anybody,
-		"GET /setup/{token}":  anybody,
-		"POST /setup/{token}": anybody,
-
-		"GET /s/{token}":         anybody,
-		"GET /s/{token}/events":  anybody,
-		"POST /s/{token}/ticket": anybody,
-
-		"GET /":                viewer,
-		"GET /w/{id}":          viewer,
-		"GET /w/{id}/runs":     viewer,
-		"GET /w/{id}/versions": viewer,
-		"GET /runs":            viewer,
-		"GET /runs/{id}":       viewer,
-		"GET /settings":        viewer,
-		"GET /help/keys":       viewer,
-		"POST /logout":         viewer,
-
-		"GET /api/openapi.json": viewer,
-		"GET /api/me":           viewer,
-		"GET /api/kinds":        viewer,
-		"POST /api/ticket":      viewer,
-
+		"GET /healthz":                     anybody,
+		"GET /readyz":                      anybody,
+		"GET /metrics":                     local,
+		"GET /static/*":                    anybody,
+		"* /demo/{name}":                   local,
+		"* /hooks/{path}":                  anybody, // each webhook checks its own caller
+		"GET /ws":                          anybody, // the first frame carries a ticket
+		"GET /login":                       anybody,
+		"POST /login":                      anybody,
+		"GET /setup/{token}":               anybody,
+		"POST /setup/{token}":              anybody,
+		"GET /s/{token}":                   anybody,
+		"GET /s/{token}/events":            anybody,
+		"POST /s/{token}/ticket":           anybody,
+		"GET /":                            viewer,
+		"GET /w/{id}":                      viewer,
+		"GET /w/{id}/runs":                 viewer,
+		"GET /w/{id}/versions":             viewer,
+		"GET /runs":                        viewer,
+		"GET /runs/{id}":                   viewer,
+		"GET /settings":                    viewer,
+		"GET /help/keys":                   viewer,
+		"POST /logout":                     viewer,
+		"GET /api/openapi.json":            viewer,
+		"GET /api/me":                      viewer,
+		"GET /api/kinds":                   viewer,
+		"POST /api/ticket":                 viewer,
 		"GET /api/templates":               viewer,
 		"GET /api/workflows":               viewer,
 		"POST /api/workflows":              editor,
@@ -176,22 +172,20 @@ func accessTable() map[string]access {
 		"POST /api/workflows/{id}/runs":    operator,
 		"GET /api/workflows/{id}/samples":  viewer,
 		"POST /api/expr/check":             viewer,
-
-		"GET /api/runs":                   viewer,
-		"GET /api/runs/{id}":              viewer,
-		"GET /api/runs/{id}/events":       viewer,
-		"GET /api/runs/{id}/events/{seq}": viewer,
-		"POST /api/runs/{id}/cancel":      operator,
-
-		"GET /api/shares":              viewer,
-		"POST /api/shares":             editor,
-		"DELETE /api/shares/{id}":      editor,
-		"GET /api/credentials":         editor, // names only, to choose from
-		"POST /api/credentials":        developer,
-		"DELETE /api/credentials/{id}": developer,
-		"GET /api/tokens":              viewer, // one's own
-		"POST /api/tokens":             viewer, // with at most one's own role
-		"DELETE /api/tokens/{id}":      viewer,
+		"GET /api/runs":                    viewer,
+		"GET /api/runs/{id}":               viewer,
+		"GET /api/runs/{id}/events":        viewer,
+		"GET /api/runs/{id}/events/{seq}":  viewer,
+		"POST /api/runs/{id}/cancel":       operator,
+		"GET /api/shares":                  viewer,
+		"POST /api/shares":                 editor,
+		"DELETE /api/shares/{id}":          editor,
+		"GET /api/credentials":             editor, // names only, to choose from
+		"POST /api/credentials":            developer,
+		"DELETE /api/credentials/{id}":     developer,
+		"GET /api/tokens":                  viewer, // one's own
+		"POST /api/tokens":                 viewer, // with at most one's own role
+		"DELETE /api/tokens/{id}":          viewer,
 	}
 }
 

@@ -27,7 +27,7 @@ type workflowOut struct {
 	Active        bool        `json:"active"`
 	ActiveVersion int         `json:"active_version" doc:"Number of the version that triggers start; 0: none"`
 	DraftSeq      int64       `json:"draft_seq"`
-	DraftDirty    bool        `json:"draft_dirty" doc:"The draft has edits that the active version lacks"`
+	DraftDirty    int64       `json:"draft_dirty" doc:"Edits that the active version lacks; never 0 while nothing was published"`
 	CreatedAt     time.Time   `json:"created_at"`
 	UpdatedAt     time.Time   `json:"updated_at"`
 	CreatedBy     personOut   `json:"created_by"`
@@ -54,7 +54,7 @@ type dayOut struct {
 func showWorkflow(w draft.Workflow) workflowOut {
 	out := workflowOut{
 		ID: w.ID, Name: w.Name, Description: w.Description, Active: w.Active, ActiveVersion: w.ActiveVersion,
-		DraftSeq: w.DraftSeq, DraftDirty: w.Dirty(), CreatedAt: w.CreatedAt, UpdatedAt: w.UpdatedAt,
+		DraftSeq: w.DraftSeq, DraftDirty: w.Edits(), CreatedAt: w.CreatedAt, UpdatedAt: w.UpdatedAt,
 		CreatedBy: personOut(w.CreatedBy), Day: dayOut(w.Day),
 	}
 	if w.LastRun != nil {

@@ -184,7 +184,7 @@ func TestTwoServersEditOneDraft(t *testing.T) {
 	b := w.member("main", account.Editor)
 	id := uuid.MustParse(b.template("reminder"))
 	other := draft.New(pg.NewDrafts(w.pool), w.hub, w.clock.now)
-	const writers, each = 4, 10
+	const writers, each = 4, 20 // more than between two snapshots
 	var wg sync.WaitGroup
 	for i := range writers {
 		service := w.drafts
@@ -241,16 +241,16 @@ func TestPublishing(t *testing.T) {
 	b.publish(id)
 	var wf struct {
 		ActiveVersion int   `json:"active_version"`
-		Dirty         bool  `json:"draft_dirty"`
+		Dirty         int64 `json:"draft_dirty"`
 		Seq           int64 `json:"draft_seq"`
 	}
 	b.get(url).must(t, 200).into(t, &wf)
-	if wf.ActiveVersion != 1 || wf.Dirty {
+	if wf.ActiveVersion != 1 || wf.Dirty != 0 {
 		t.Errorf("after publishing: %+v", wf)
 	}
 	b.json("POST", url+"/ops", batch(uuid.New(), 0, `{"op":"node.set","id":"n_urgent","path":"/config/latency_ms","value":10}`)).must(t, 200)
 	b.get(url).must(t, 200).into(t, &wf)
-	if !wf.Dirty || wf.Seq != 1 {
+	if wf.Dirty != 1 || wf.Seq != 1 {
 		t.Errorf("after an edit: %+v", wf)
 	}
 	b.json("POST", url+"/publish", `{"seq":0}`).must(t, http.StatusConflict)

@@ -63,7 +63,7 @@ func (s *Server) logAccess(next http.Handler) http.Handler {
 		route, took := routeOf(r), s.config.Now().Sub(began)
 		s.metrics.observe(r.Method, route, rec.status(), took)
 		level := slog.LevelInfo
-		if strings.HasPrefix(route, "/static/") || route == "/healthz" || route == "/readyz" || route == "/metrics" {
+		if quietRoute(route) && rec.status() < http.StatusBadRequest {
 			level = slog.LevelDebug
 		}
 		s.config.Log.LogAttrs(r.Context(), level, "request",
@@ -76,6 +76,16 @@ func (s *Server) logAccess(next http.Handler) http.Handler {
 			slog.String("ip", s.clientIP(r)),
 		)
 	})
+}
+
+// quietRoute reports whether a route is asked so often that good answers would
+// drown the log.
+func quietRoute(route string) bool {
+	switch route {
+	case "/static/*", "/healthz", "/readyz", "/metrics", "/hooks/{path}", "/demo/{name}":
+		return true
+	}
+	return false
 }
 
 // routeOf is the pattern that matched, or "unknown".

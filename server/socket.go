@@ -13,7 +13,6 @@ import (
 	"github.com/google/uuid"
 	"github.com/gorilla/websocket"
 
-	"signalbox/engine/draft"
 	"signalbox/engine/graph"
 	"signalbox/engine/problem"
 )
@@ -25,8 +24,6 @@ const (
 	pingEvery      = 25 * time.Second
 	pongWithin     = 60 * time.Second
 	authWithin     = 10 * time.Second
-	presenceHz     = 15
-	selectionMax   = 200
 	socketDepthMax = 8 // nesting of a client's frame
 )
 
@@ -65,7 +62,7 @@ func (s *Server) socket(w http.ResponseWriter, r *http.Request) {
 		s.fail(w, r, problem.New(problem.Invalid, "This address speaks websocket only."))
 		return
 	}
-	if s.limits.sockets.OnLimit(w, r, s.clientIP(r)) {
+	if !s.fromLoopback(r) && s.limits.sockets.OnLimit(w, r, s.clientIP(r)) {
 		s.fail(w, r, problem.New(problem.TooMany, "Too many connections in a minute."))
 		return
 	}
@@ -292,51 +289,6 @@ func (s *socket) leaveAll() {
 		}
 		k.cancel()
 		delete(s.subs, topic)
-	}
-}
-
-// presenceFrame shows where somebody points.
-type presenceFrame struct {
-	T         string       `json:"t"`
-	Topic     string       `json:"topic"`
-	Socket    string       `json:"socket"` // one person may have several tabs
-	By        draft.Person `json:"by"`
-	X         float64      `json:"x"`
-	Y         float64      `json:"y"`
-	Selection []string     `json:"selection"`
-	Gone      bool         `json:"gone,omitempty"`
-}
-
-func (s *socket) person() draft.Person {
-	return draft.Person{ID: s.grant.who.User, Name: s.grant.who.Name}
-}
-
-// shareCursor passes a cursor on to the others in the topic, at most 15 times
-// a second; what comes faster is dropped.
-func (s *socket) shareCursor(m clientFrame) {
-	s.mu.Lock()
-	k, ok := s.subs[m.Topic]
-	now := s.server.config.Now()
-	early := now.Sub(s.presence) < time.Second/presenceHz
-	if ok && !early {
-		s.presence = now
-	}
-	s.mu.Unlock()
-	prefix, _, err := parseTopic(m.Topic)
-	if !ok || early || err != nil || prefix != topicDraft || len(m.Selection) > selectionMax {
-		return
-	}
-	if m.Selection == nil {
-		m.Selection = []string{}
-	}
-	for _, id := range m.Selection {
-		if len(id) > 64 {
-			return
-		}
-	}
-	if f := s.hub.feed(m.Topic); f != nil {
-		body := encodeFrame(presenceFrame{T: "presence", Topic: m.Topic, Socket: s.id, By: s.person(), X: m.X, Y: m.Y, Selection: m.Selection})
-		f.send(live{body: body, loose: true, sender: k.sub})
 	}
 }
 

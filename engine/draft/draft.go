@@ -56,7 +56,7 @@ type Workflow struct {
 	Active        bool      // its triggers start runs
 	ActiveVersion int       // number; 0: none was published
 	ActiveID      uuid.UUID // of that version; zero: none
-	ActiveSeq     int64     // draft position that it was made from
+	ActiveSeq     int64     // draft position that it was made from; -1: none was published
 	DraftSeq      int64
 	CreatedAt     time.Time
 	UpdatedAt     time.Time
@@ -65,8 +65,9 @@ type Workflow struct {
 	Day           DayRuns
 }
 
-// Dirty reports whether the draft has edits that the active version lacks.
-func (w Workflow) Dirty() bool { return w.DraftSeq != w.ActiveSeq }
+// Edits counts the batches that the active version lacks. While nothing was
+// published the first drawing counts as one.
+func (w Workflow) Edits() int64 { return w.DraftSeq - w.ActiveSeq }
 
 // LastRun is the newest run of a workflow.
 type LastRun struct {

@@ -16,7 +16,7 @@ import (
 func fill(v reflect.Value, name string) {
 	switch v.Kind() {
 	case reflect.String:
-		v.SetString("<" + name + ">")
+		v.SetString("@" + name + "@")
 	case reflect.Int:
 		v.SetInt(1)
 	case reflect.Float64:
@@ -28,7 +28,7 @@ func fill(v reflect.Value, name string) {
 		fill(v.Elem(), name)
 	case reflect.Slice:
 		if v.Type() == reflect.TypeFor[json.RawMessage]() {
-			v.SetBytes([]byte(`{"rules":[{"port":"<port>","when":"<when>"}],"x":"<` + name + `>"}`))
+			v.SetBytes([]byte(`{"rules":[{"port":"@port@","when":"@when@"}],"x":"@` + name + `@"}`))
 			return
 		}
 		v.Set(reflect.MakeSlice(v.Type(), 1, 1))
@@ -50,16 +50,15 @@ func fill(v reflect.Value, name string) {
 // shown lists the texts that survived.
 func shown(t *testing.T, v any) map[string]bool {
 	t.Helper()
-	var b strings.Builder
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(v); err != nil {
+	raw, err := json.Marshal(v)
+	if err != nil {
 		t.Fatal(err)
 	}
 	found := map[string]bool{}
-	for _, part := range strings.Split(b.String(), "<")[1:] {
-		name, _, _ := strings.Cut(part, ">")
-		found[name] = true
+	for i, part := range strings.Split(string(raw), "@") {
+		if i%2 == 1 {
+			found[part] = true
+		}
 	}
 	return found
 }
