@@ -91,12 +91,29 @@ type assets struct{ http.Handler }
 func (assets) URL(name string) string  { return "/static/dist/" + name }
 func (assets) Preload(string) []string { return nil }
 
+// parts are what runs the workflows of a world.
+type parts struct {
+	engine  server.Engine
+	traces  server.Traces
+	events  server.Events
+	history server.History
+	wait    time.Duration // for the answer of a webhook's run
+}
+
+// newWorld makes a world whose runs a test writes by hand.
 func newWorld(t *testing.T) *world {
 	t.Helper()
-	w := &world{t: t, pool: openDB(t).Pool(), log: &logBuffer{}, clock: &clock{at: time.Now().Truncate(time.Microsecond)}}
+	r := newRuns()
+	w := newWorldOf(t, openDB(t), parts{r, r, r, r, 300 * time.Millisecond})
+	w.runs = r
+	return w
+}
+
+func newWorldOf(t *testing.T, db *pg.DB, p parts) *world {
+	t.Helper()
+	w := &world{t: t, pool: db.Pool(), log: &logBuffer{}, clock: &clock{at: time.Now().Truncate(time.Microsecond)}}
 	log := slog.New(slog.NewTextHandler(w.log, &slog.HandlerOptions{Level: slog.LevelDebug}))
-	w.runs = newRuns()
-	w.hub = server.NewHub(log, w.runs)
+	w.hub = server.NewHub(log, p.traces)
 	key, err := vault.NewKey(bytes.Repeat([]byte{1}, 32))
 	if err != nil {
 		t.Fatal(err)
@@ -112,9 +129,9 @@ func newWorld(t *testing.T) *world {
 		t.Fatal(err)
 	}
 	w.server, err = server.New(server.Config{
-		PublicURL: origin, HookWait: 300 * time.Millisecond, Log: log, Now: w.clock.now, Metrics: prometheus.NewRegistry(), Assets: assets{http.NotFoundHandler()},
+		PublicURL: origin, HookWait: p.wait, Log: log, Now: w.clock.now, Metrics: prometheus.NewRegistry(), Assets: assets{http.NotFoundHandler()},
 		Sessions: pg.NewSessions(w.pool), Accounts: w.accounts, Drafts: w.drafts, Gallery: templates, Shares: w.shares,
-		Vault: w.vault, Hub: w.hub, Engine: w.runs, Events: w.runs, History: w.runs,
+		Vault: w.vault, Hub: w.hub, Engine: p.engine, Events: p.events, History: p.history,
 	})
 	if err != nil {
 		t.Fatal(err)
