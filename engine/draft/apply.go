@@ -12,8 +12,9 @@ import (
 )
 
 // staleTries is how often a batch is tried again when another server was
-// faster. Each try makes progress for somebody.
-const staleTries = 10
+// faster. Each try makes progress for somebody; of two servers that write at
+// once each wins about every second one.
+const staleTries = 50
 
 // Gesture is a batch as it comes from a client.
 type Gesture struct {
