@@ -1,0 +1,143 @@
+// Builds the browser's files into static/dist: scripts, styles, fonts, icons,
+// each under a name with its hash, and a manifest that knows them all.
+//
+//   node build.mjs            build once and check the budgets
+//   node build.mjs --watch    build again on every change
+//   node build.mjs --tests    bundle the unit tests into web/build
+import { createHash } from "node:crypto";
+import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { basename, join } from "node:path";
+import { gzipSync } from "node:zlib";
+import * as esbuild from "esbuild";
+
+const dist = "static/dist";
+const args = process.argv.slice(2);
+
+/** Files under a folder whose names end in a suffix. */
+function find(folder, suffix) {
+  if (!existsSync(folder)) return [];
+  return readdirSync(folder, { recursive: true })
+    .map((f) => join(folder, String(f)))
+    .filter((f) => f.endsWith(suffix));
+}
+
+const common = {
+  bundle: true,
+  format: "esm",
+  target: "es2022",
+  jsx: "automatic",
+  jsxImportSource: "preact",
+  sourcemap: false,
+  legalComments: "none",
+  loader: { ".woff2": "file", ".json": "json" },
+};
+
+if (args.includes("--tests")) {
+  rmSync("web/build", { recursive: true, force: true });
+  await esbuild.build({
+    ...common,
+    entryPoints: find("web", ".test.ts").concat(find("web", ".test.tsx")).filter((f) => !f.startsWith("web/e2e/")),
+    outdir: "web/build",
+    outbase: "web",
+    outExtension: { ".js": ".mjs" },
+    platform: "node",
+    sourcemap: "inline",
+    packages: "external",
+  });
+  process.exit(0);
+}
+
+/** Puts a file into dist under a hashed name. */
+function put(manifest, name, data) {
+  const hash = createHash("sha256").update(data).digest("hex").slice(0, 10);
+  const dot = name.lastIndexOf(".");
+  const file = `${name.slice(0, dot)}-${hash}${name.slice(dot)}`;
+  writeFileSync(join(dist, file), data);
+  manifest[name] = { file, imports: [] };
+  return file;
+}
+
+/** One SVG with a symbol for each icon that is named in web/style/icons.txt. */
+function sprite() {
+  const names = [...new Set(readFileSync("web/style/icons.txt", "utf8").split(/\s+/).filter(Boolean))].sort();
+  const symbols = names.map((n) => {
+    const svg = readFileSync(`node_modules/lucide-static/icons/${n}.svg`, "utf8");
+    const body = svg.slice(svg.indexOf(">", svg.indexOf("<svg")) + 1, svg.lastIndexOf("</svg>")).replace(/\s+/g, " ").trim();
+    return `<symbol id="${n}" viewBox="0 0 24 24" fill="none" stroke="currentColor" stroke-width="2" stroke-linecap="round" stroke-linejoin="round">${body}</symbol>`;
+  });
+  return `<svg xmlns="http://www.w3.org/2000/svg">${symbols.join("")}</svg>`;
+}
+
+const entries = {
+  editor: "web/editor/main.tsx",
+  run: "web/run/main.tsx",
+  share: "web/share/main.tsx",
+  ui: "web/ui/main.ts",
+  main: "web/style/main.css",
+};
+
+// What each page may load at its start, in bytes after gzip.
+const budgets = { "editor.js": 60_000, "run.js": 50_000, "share.js": 35_000, "ui.js": 8_000, "main.css": 12_000 };
+
+async function build() {
+  mkdirSync(dist, { recursive: true });
+  for (const f of readdirSync(dist)) if (f !== ".keep") rmSync(join(dist, f), { recursive: true });
+  const present = Object.fromEntries(Object.entries(entries).filter(([, f]) => existsSync(f)));
+  const result = await esbuild.build({
+    ...common,
+    entryPoints: present,
+    outdir: dist,
+    entryNames: "[name]-[hash]",
+    chunkNames: "chunk-[hash]",
+    assetNames: "[name]-[hash]",
+    splitting: true,
+    minify: true,
+    metafile: true,
+    define: { "process.env.NODE_ENV": '"production"' },
+  });
+  const manifest = {};
+  const sizes = {};
+  const gz = (f) => gzipSync(readFileSync(join(dist, basename(f)))).length;
+  for (const [file, out] of Object.entries(result.metafile.outputs)) {
+    if (!out.entryPoint) continue;
+    const name = Object.keys(entries).find((k) => entries[k] === out.entryPoint);
+    const ext = file.slice(file.lastIndexOf("."));
+    const eager = [];
+    const walk = (f) => {
+      for (const i of result.metafile.outputs[f].imports) {
+        if (i.kind !== "import-statement" || eager.includes(i.path)) continue;
+        eager.push(i.path);
+        walk(i.path);
+      }
+    };
+    walk(file);
+    manifest[name + ext] = { file: basename(file), imports: eager.map((f) => basename(f)) };
+    sizes[name + ext] = gz(file) + eager.reduce((n, f) => n + gz(f), 0);
+    if (ext === ".js" && out.cssBundle) {
+      manifest[`${name}.css`] = { file: basename(out.cssBundle), imports: [] };
+    }
+  }
+  put(manifest, "icons.svg", sprite());
+  for (const f of find("web/mark", ".svg")) put(manifest, basename(f), readFileSync(f));
+  writeFileSync(join(dist, "manifest.json"), `${JSON.stringify(manifest, null, 1)}\n`);
+  let over = false;
+  for (const [name, size] of Object.entries(sizes)) {
+    const most = budgets[name];
+    if (!most) continue;
+    const bad = size > most;
+    over ||= bad;
+    console.log(`${name.padEnd(10)} ${String(size).padStart(7)} of ${most} bytes (gzip)${bad ? "  OVER ITS BUDGET" : ""}`);
+  }
+  if (over) throw new Error("a script or style is larger than its budget");
+}
+
+await build();
+if (args.includes("--watch")) {
+  const { watch } = await import("node:fs");
+  let timer;
+  watch("web", { recursive: true }, (_event, file) => {
+    if (!file || /(^|\/)build\/|_templ\.go$|\.templ$/.test(String(file))) return;
+    clearTimeout(timer);
+    timer = setTimeout(() => build().catch((e) => console.error(e.message)), 80);
+  });
+}
