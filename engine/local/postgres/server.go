@@ -402,3 +402,23 @@ func (t *tail) String() string {
 
 // Data is the directory of the database's files.
 func (s *Server) Data() string { return s.data }
+
+// Running returns the address of the database that another process runs in the
+// directory.
+func Running(dir, database string) (string, error) {
+	abs, err := filepath.Abs(dir)
+	if err != nil {
+		return "", fmt.Errorf("find the data directory: %w", err)
+	}
+	b, err := os.ReadFile(filepath.Join(abs, "data", "postmaster.pid"))
+	if err != nil {
+		return "", fmt.Errorf("find the running database: %w", err)
+	}
+	l := strings.Split(string(b), "\n")
+	const socketLine = 4 // of postmaster.pid, from 0
+	if len(l) <= socketLine || l[socketLine] == "" {
+		return "", errors.New("the running database has no socket")
+	}
+	s := &Server{cfg: Config{Database: database}, sockDir: l[socketLine]}
+	return s.DSN(), nil
+}

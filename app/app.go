@@ -1,0 +1,285 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+	"golang.org/x/sync/errgroup"
+
+	"signalbox/engine/account"
+	"signalbox/engine/draft"
+	"signalbox/engine/gallery"
+	localnats "signalbox/engine/local/nats"
+	"signalbox/engine/nats"
+	"signalbox/engine/pg"
+	"signalbox/engine/runtime"
+	"signalbox/engine/share"
+	"signalbox/engine/vault"
+	"signalbox/engine/watch"
+	"signalbox/engine/worker"
+	"signalbox/engine/worker/local"
+	"signalbox/server"
+	"signalbox/static"
+)
+
+// App is the whole program in one process.
+type App struct {
+	Config Config
+	Origin string // scheme and host of the server
+
+	log      *slog.Logger
+	base     *base
+	nats     *localnats.Server
+	conn     *nats.Conn
+	channel  runtime.Channel
+	source   worker.Source
+	jobs     []func(context.Context) error // run beside the engine
+	board    *watch.Board
+	store    *pg.Store
+	engine   *runtime.Engine
+	pool     *worker.Pool
+	hub      *server.Hub
+	server   *server.Server
+	accounts *account.Service
+	drafts   *draft.Service
+	gallery  *gallery.Gallery
+	vault    *vault.Vault
+	listener net.Listener
+	registry *prometheus.Registry
+}
+
+// shutdownMax is how long requests under way may take when the program stops.
+const shutdownMax = 5 * time.Second
+
+// New builds everything up to the open port. Run starts it.
+func New(ctx context.Context, cfg Config, log *slog.Logger) (_ *App, err error) {
+	a := &App{Config: cfg, log: log, board: watch.NewBoard(), registry: prometheus.NewRegistry()}
+	defer func() {
+		if err != nil {
+			a.close(context.WithoutCancel(ctx))
+		}
+	}()
+	var lc net.ListenConfig
+	if a.listener, err = lc.Listen(ctx, "tcp", cfg.Listen); err != nil {
+		return nil, fmt.Errorf("%s cannot be listened on (%w); is another Signalbox running? --listen chooses another address", cfg.Listen, err)
+	}
+	a.Origin = strings.TrimRight(cfg.PublicURL, "/")
+	if a.Origin == "" {
+		a.Origin = "http://" + a.listener.Addr().String()
+	}
+	if a.base, err = openBase(ctx, cfg, log); err != nil {
+		return nil, err
+	}
+	a.store = pg.NewStore(a.base.db)
+	for _, build := range []func(context.Context) error{a.openChannel, a.openEngine, a.openServices, a.openWorkers, a.openServer} {
+		if err = build(ctx); err != nil {
+			return nil, err
+		}
+	}
+	return a, nil
+}
+
+// openChannel reaches NATS, or starts it, or does without.
+func (a *App) openChannel(ctx context.Context) error {
+	if a.Config.Local {
+		ch := local.New(a.board.Deliver)
+		a.channel, a.source = ch, ch
+		return nil
+	}
+	cfg := nats.Config{URL: a.Config.NATSURL, Credentials: a.Config.NATSCreds, Name: "signalbox", Log: a.log}
+	if a.Config.NATSURL == "" {
+		var err error
+		if a.nats, err = localnats.Start(filepath.Join(a.Config.Data, "nats")); err != nil {
+			return err //nolint:wrapcheck // says what to do
+		}
+		cfg.InProcess = a.nats.Raw()
+	}
+	var err error
+	if a.conn, err = nats.Connect(cfg); err != nil {
+		return err //nolint:wrapcheck // says what to do
+	}
+	ch, err := nats.NewChannel(ctx, a.conn, nats.ChannelConfig{Queues: []string{"express", "vision", "default"}, Fresh: a.Config.NATSURL == ""})
+	if err != nil {
+		return err //nolint:wrapcheck // says what to do
+	}
+	a.channel, a.source = ch, nats.NewSource(a.conn)
+	a.jobs = append(a.jobs, ch.Run, func(ctx context.Context) error { return a.conn.Feed(ctx, a.board.Deliver) })
+	return nil
+}
+
+func (a *App) openEngine(context.Context) error {
+	host, err := os.Hostname()
+	if err != nil {
+		host = "host"
+	}
+	meter := newMeter(a.registry)
+	a.engine, err = runtime.New(runtime.Config{
+		Store: a.store, Ledger: a.store, Channel: a.channel, Log: a.log,
+		Owner: host + "/" + uuid.NewString(), Meter: meter.turn,
+	})
+	return err //nolint:wrapcheck // says what is missing
+}
+
+func (a *App) openServices(ctx context.Context) error {
+	key, err := openKey(a.Config.Data)
+	if err != nil {
+		return err
+	}
+	pool := a.base.db.Pool()
+	a.hub = server.NewHub(a.log, a.board)
+	a.vault = vault.New(pg.NewCredentials(pool), key, time.Now)
+	a.accounts = account.New(pg.NewAccounts(pool), time.Now)
+	a.drafts = draft.New(pg.NewDrafts(pool), a.hub, time.Now)
+	if a.gallery, err = gallery.New(a.Origin); err != nil {
+		return fmt.Errorf("read the templates: %w", err)
+	}
+	return a.importFlagship(ctx)
+}
+
+func (a *App) openWorkers(context.Context) error {
+	actions, err := actions(a.Origin)
+	if err != nil {
+		return err
+	}
+	a.pool, err = worker.New(worker.Config{
+		Source: a.source, Actions: actions, Payloads: a.store, Secret: a.vault.Secret, Redact: a.vault.Redactor().Bytes,
+		Log: a.log, Name: "w1", Default: a.Config.Slots,
+	})
+	return err //nolint:wrapcheck // says what is missing
+}
+
+func (a *App) openServer(context.Context) error {
+	assets, err := static.Open(a.Config.Assets)
+	if err != nil {
+		return err //nolint:wrapcheck // says what is wrong
+	}
+	if !assets.Built() {
+		a.log.Warn("the browser's files are not built: run make assets")
+	}
+	a.registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	pool := a.base.db.Pool()
+	_, port, err := net.SplitHostPort(a.listener.Addr().String())
+	if err != nil {
+		return fmt.Errorf("read the address: %w", err)
+	}
+	h := pg.NewHistory(a.store)
+	a.server, err = server.New(server.Config{
+		PublicURL: a.Origin, Hosts: []string{"127.0.0.1:" + port, "localhost:" + port, "[::1]:" + port}, TrustedProxy: a.Config.TrustedProxy,
+		Log: a.log, Metrics: a.registry, Ready: a.ready, Assets: assets, Sessions: pg.NewSessions(pool),
+		Accounts: a.accounts, Drafts: a.drafts, Gallery: a.gallery, Shares: share.New(pg.NewShares(pool), a.hub, time.Now),
+		Vault: a.vault, Hub: a.hub, Engine: a.engine, Events: h, History: h,
+	})
+	return err //nolint:wrapcheck // says what is missing
+}
+
+// ready reports whether requests can be served.
+func (a *App) ready(ctx context.Context) error {
+	select {
+	case <-a.engine.Ready():
+		return a.base.db.Ping(ctx) //nolint:wrapcheck // shown as it is
+	default:
+		return errors.New("the engine is starting")
+	}
+}
+
+// Run serves until the context ends, then stops everything in order: first
+// the door, then the workers, then the engine.
+func (a *App) Run(ctx context.Context, started func()) error {
+	defer a.close(context.WithoutCancel(ctx))
+	inner, stopInner := context.WithCancel(context.WithoutCancel(ctx))
+	defer stopInner()
+	work, stopWork := context.WithCancel(context.WithoutCancel(ctx))
+	defer stopWork()
+	g, failed := errgroup.WithContext(ctx)
+	for _, job := range a.jobs {
+		g.Go(func() error { return job(inner) })
+	}
+	g.Go(func() error { return a.engine.Run(inner) })
+	g.Go(func() error { return a.sweep(inner) })
+	worked := make(chan struct{})
+	g.Go(func() error { defer close(worked); return a.pool.Run(work) })
+	web := &http.Server{Handler: a.server, ReadHeaderTimeout: 10 * time.Second, WriteTimeout: time.Minute, IdleTimeout: 2 * time.Minute, ErrorLog: slog.NewLogLogger(a.log.Handler(), slog.LevelDebug)}
+	g.Go(func() error {
+		if err := web.Serve(a.listener); !errors.Is(err, http.ErrServerClosed) {
+			return fmt.Errorf("serve: %w", err)
+		}
+		return nil
+	})
+	g.Go(func() error {
+		select {
+		case <-a.engine.Ready():
+			started()
+		case <-failed.Done():
+		}
+		<-failed.Done()
+		closing, cancel := context.WithTimeout(inner, shutdownMax)
+		defer cancel()
+		a.hub.Close()
+		if err := web.Shutdown(closing); err != nil {
+			_ = web.Close()
+		}
+		stopWork()
+		<-worked
+		stopInner()
+		return nil
+	})
+	return g.Wait() //nolint:wrapcheck // the parts have said what was wrong
+}
+
+// sweep forgets sessions that are over.
+func (a *App) sweep(ctx context.Context) error {
+	sessions := pg.NewSessions(a.base.db.Pool())
+	tick := time.NewTicker(10 * time.Minute)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-tick.C:
+			if err := sessions.Sweep(ctx); err != nil {
+				a.log.WarnContext(ctx, "sessions not swept", "err", err)
+			}
+		}
+	}
+}
+
+func (a *App) close(ctx context.Context) {
+	if a.listener != nil {
+		_ = a.listener.Close()
+	}
+	if a.conn != nil {
+		a.conn.Close()
+	}
+	if a.nats != nil {
+		a.nats.Stop()
+	}
+	if a.base != nil {
+		if err := a.base.close(ctx); err != nil {
+			a.log.Error("the database did not stop well", "err", err)
+		}
+		a.base = nil
+	}
+}
+
+// Welcome prints where to go, and until there is an owner how to become it.
+func (a *App) Welcome(ctx context.Context, out io.Writer) error {
+	fmt.Fprintf(out, "\n  Signalbox is at %s\n", a.Origin)
+	token, err := a.accounts.SetupLink(ctx)
+	if err == nil {
+		fmt.Fprintf(out, "  Make yourself its owner (the link works once, for 10 minutes):\n  %s/setup/%s\n", a.Origin, token)
+	}
+	fmt.Fprintf(out, "\n  Try it:\n  curl %s/hooks/demo-ticket -H 'Content-Type: application/json' \\\n    -d '{\"subject\":\"Payment failed twice\",\"priority\":9}'\n\n", a.Origin)
+	return nil
+}

@@ -1,0 +1,124 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"signalbox/engine/account"
+	"signalbox/engine/nats"
+	"signalbox/engine/pg"
+	"signalbox/engine/vault"
+	"signalbox/engine/worker"
+)
+
+// Command runs one of the commands that take the table of settings.
+func Command(ctx context.Context, name string, cfg Config, log *slog.Logger, out io.Writer) error {
+	switch name {
+	case "serve":
+		return serve(ctx, cfg, log, out)
+	case "worker":
+		return workOnly(ctx, cfg, log)
+	case "migrate":
+		b, err := openBase(ctx, cfg, log)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintln(out, "The schema is up to date.")
+		return b.close(ctx)
+	case "setup-link":
+		return setupLink(ctx, cfg, log, out)
+	}
+	return fmt.Errorf("there is no command %q", name)
+}
+
+func serve(ctx context.Context, cfg Config, log *slog.Logger, out io.Writer) error {
+	if time.Now().Year() < 2024 {
+		return errors.New("the clock of this machine says " + time.Now().Format(time.DateOnly) + ": set it right first, since timers and deadlines depend on it")
+	}
+	began := time.Now()
+	a, err := New(ctx, cfg, log)
+	if err != nil {
+		return err
+	}
+	return a.Run(ctx, func() {
+		log.InfoContext(ctx, "ready", "took", time.Since(began).Round(time.Millisecond), "address", a.Origin)
+		if err := a.Welcome(ctx, out); err != nil {
+			log.WarnContext(ctx, "no welcome", "err", err)
+		}
+	})
+}
+
+// setupLink reaches the database of a running server: a private one is behind
+// a socket in the data directory.
+func setupLink(ctx context.Context, cfg Config, log *slog.Logger, out io.Writer) error {
+	dsn := cfg.DatabaseURL
+	if dsn == "" {
+		var err error
+		if dsn, err = runningDSN(cfg.Data); err != nil {
+			return err
+		}
+	}
+	db, err := pg.Open(ctx, dsn)
+	if err != nil {
+		return err //nolint:wrapcheck // says what to do
+	}
+	defer db.Close()
+	token, err := account.New(pg.NewAccounts(db.Pool()), time.Now).SetupLink(ctx)
+	if err != nil {
+		return err //nolint:wrapcheck // says that there is an owner
+	}
+	origin := cfg.PublicURL
+	if origin == "" {
+		origin = "http://" + cfg.Listen
+	}
+	fmt.Fprintf(out, "%s/setup/%s\n", origin, token)
+	return nil
+}
+
+// workOnly runs workers beside a server elsewhere.
+func workOnly(ctx context.Context, cfg Config, log *slog.Logger) error {
+	if cfg.DatabaseURL == "" || cfg.NATSURL == "" {
+		return errors.New("a worker of its own needs DATABASE_URL and NATS_URL of the server that it works for")
+	}
+	db, err := pg.Open(ctx, cfg.DatabaseURL)
+	if err != nil {
+		return err //nolint:wrapcheck // says what to do
+	}
+	defer db.Close()
+	key, err := openKey(cfg.Data)
+	if err != nil {
+		return err
+	}
+	conn, err := nats.Connect(nats.Config{URL: cfg.NATSURL, Credentials: cfg.NATSCreds, Name: "signalbox-worker", Log: log})
+	if err != nil {
+		return err //nolint:wrapcheck // says what to do
+	}
+	defer conn.Close()
+	v := vault.New(pg.NewCredentials(db.Pool()), key, time.Now)
+	actions, err := actions("")
+	if err != nil {
+		return err
+	}
+	host, err := os.Hostname()
+	if err != nil {
+		host = "worker"
+	}
+	pool, err := worker.New(worker.Config{
+		Source: nats.NewSource(conn), Actions: actions, Payloads: pg.NewStore(db), Secret: v.Secret, Redact: v.Redactor().Bytes,
+		Log: log, Name: fmt.Sprintf("%s-%d", host, os.Getpid()), Default: cfg.Slots,
+	})
+	if err != nil {
+		return err //nolint:wrapcheck // says what is missing
+	}
+	log.InfoContext(ctx, "working", "nats", conn.Health())
+	g, ctx := errgroup.WithContext(ctx)
+	g.Go(func() error { return pool.Run(ctx) })
+	return g.Wait() //nolint:wrapcheck // the pool has said what was wrong
+}

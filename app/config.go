@@ -1,0 +1,119 @@
+// Package app builds the whole program from its settings and owns the order in
+// which its parts start and stop. Tests boot the real program through it.
+package app
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"net"
+	"net/url"
+	"strings"
+)
+
+// Config is every setting. Each has a flag, and a variable of the environment
+// named SIGNALBOX_ and the flag in capitals, unless it says otherwise.
+type Config struct {
+	Listen       string // host:port
+	PublicURL    string // how browsers reach us; empty: http:// and Listen
+	Data         string // directory of everything that is kept here
+	DatabaseURL  string // DATABASE_URL; empty: a private PostgreSQL
+	NATSURL      string // NATS_URL; empty: embedded
+	NATSCreds    string
+	PGBin        string
+	Assets       string
+	TrustedProxy bool
+	Local        bool
+	Slots        int
+	LogLevel     string
+}
+
+// setting is one row of the table of settings.
+type setting struct {
+	name, env, usage, value string
+	text                    *string
+	on                      *bool
+	number                  *int
+}
+
+func (c *Config) table() []setting {
+	return []setting{
+		{name: "listen", value: "127.0.0.1:8080", usage: "address to listen on; beyond this machine only with --trusted-proxy or an https --public-url", text: &c.Listen},
+		{name: "public-url", usage: "how browsers reach this server, for example https://flows.example.org", text: &c.PublicURL},
+		{name: "data", value: ".signalbox", usage: "directory of the data", text: &c.Data},
+		{name: "database-url", env: "DATABASE_URL", usage: "a PostgreSQL of your own, 15 or newer; empty: a private one is started", text: &c.DatabaseURL},
+		{name: "nats-url", env: "NATS_URL", usage: "a NATS server of your own, with JetStream; empty: embedded", text: &c.NATSURL},
+		{name: "nats-creds", usage: "file with the credentials for it", text: &c.NATSCreds},
+		{name: "pg-bin", usage: "directory of PostgreSQL's binaries; empty: searched", text: &c.PGBin},
+		{name: "assets", usage: "directory of the built files; empty: those in the binary", text: &c.Assets},
+		{name: "trusted-proxy", usage: "a proxy in front ends TLS and sets X-Forwarded-For", on: &c.TrustedProxy},
+		{name: "local", usage: "hand tasks straight to the workers of this process, without NATS in between", on: &c.Local},
+		{name: "slots", value: "16", usage: "attempts that each queue runs at once in this process", number: &c.Slots},
+		{name: "log", value: "info", usage: "debug, info, warn or error", text: &c.LogLevel},
+	}
+}
+
+// Parse reads flags over environment over defaults. getenv is os.Getenv.
+func Parse(args []string, getenv func(string) string, out io.Writer) (Config, error) {
+	var c Config
+	fs := flag.NewFlagSet("signalbox", flag.ContinueOnError)
+	fs.SetOutput(out)
+	for _, s := range c.table() {
+		if s.env == "" {
+			s.env = "SIGNALBOX_" + strings.ToUpper(strings.ReplaceAll(s.name, "-", "_"))
+		}
+		usage := s.usage + " (" + s.env + ")"
+		value := s.value
+		if v := getenv(s.env); v != "" {
+			value = v
+		}
+		switch {
+		case s.text != nil:
+			fs.StringVar(s.text, s.name, value, usage)
+		case s.on != nil:
+			fs.BoolVar(s.on, s.name, value == "true" || value == "1", usage)
+		default:
+			n := 0
+			if _, err := fmt.Sscan(value, &n); err != nil {
+				return c, fmt.Errorf("%s: %q is not a number", s.env, value)
+			}
+			fs.IntVar(s.number, s.name, n, usage)
+		}
+	}
+	if err := fs.Parse(args); err != nil {
+		return c, err //nolint:wrapcheck // the flag set has said it already
+	}
+	if fs.NArg() > 0 {
+		return c, fmt.Errorf("%q was not understood", fs.Arg(0))
+	}
+	return c, c.validate()
+}
+
+func (c *Config) validate() error {
+	var faults []error
+	host, _, err := net.SplitHostPort(c.Listen)
+	if err != nil {
+		return fmt.Errorf("--listen %q is not host:port", c.Listen)
+	}
+	if c.PublicURL != "" {
+		if u, err := url.Parse(c.PublicURL); err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+			faults = append(faults, fmt.Errorf("--public-url %q is not http://host or https://host", c.PublicURL))
+		}
+	}
+	if !loopback(host) && !c.TrustedProxy && !strings.HasPrefix(c.PublicURL, "https://") {
+		faults = append(faults, fmt.Errorf("--listen %s would open Signalbox to the network without TLS; put a proxy in front and say --trusted-proxy, or set an https --public-url", c.Listen))
+	}
+	if c.Slots < 1 || c.Slots > 10_000 {
+		faults = append(faults, fmt.Errorf("--slots %d is not from 1 to 10,000", c.Slots))
+	}
+	return errors.Join(faults...)
+}
+
+func loopback(host string) bool {
+	if host == "localhost" {
+		return true
+	}
+	ip := net.ParseIP(host)
+	return ip != nil && ip.IsLoopback()
+}

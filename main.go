@@ -1,0 +1,90 @@
+// Signalbox: draw event-driven workflows, prove them sound, run them, watch
+// them live.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"log/slog"
+	"os"
+	"os/signal"
+	"runtime/debug"
+	"syscall"
+
+	"signalbox/app"
+)
+
+const usage = `Signalbox draws, proves, runs and watches event-driven workflows.
+
+  signalbox [serve] [flags]            the whole program in one process
+  signalbox worker [flags]             workers only, beside a server with DATABASE_URL and NATS_URL
+  signalbox migrate [flags]            bring the database's schema up to date
+  signalbox setup-link [flags]         a fresh link to become the owner, while there is none
+  signalbox check FILE                 what stands in a workflow's way
+  signalbox run FILE [--input FILE]    run a workflow here and now, without a server
+  signalbox version
+
+signalbox serve -h lists the flags.
+`
+
+func main() { os.Exit(run(os.Args[1:])) }
+
+// Exit codes.
+const (
+	exitOK     = 0
+	exitFailed = 1 // it did not work, or the run failed
+	exitUsage  = 2 // the input was not understood
+)
+
+func run(args []string) int {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	name := "serve"
+	if len(args) > 0 && args[0] != "" && args[0][0] != '-' {
+		name, args = args[0], args[1:]
+	}
+	switch name {
+	case "serve", "worker", "migrate", "setup-link":
+		return withConfig(ctx, name, args)
+	case "check":
+		return app.Check(args, os.Stdout, os.Stderr)
+	case "run":
+		return app.RunFile(ctx, args, os.Stdout, os.Stderr)
+	case "version":
+		version := "unknown"
+		if info, ok := debug.ReadBuildInfo(); ok {
+			version = info.Main.Version + " " + info.GoVersion
+		}
+		fmt.Println("signalbox", version)
+		return exitOK
+	case "help":
+		fmt.Print(usage)
+		return exitOK
+	}
+	fmt.Fprintf(os.Stderr, "signalbox: there is no command %q\n\n%s", name, usage)
+	return exitUsage
+}
+
+func withConfig(ctx context.Context, name string, args []string) int {
+	cfg, err := app.Parse(args, os.Getenv, os.Stderr)
+	if errors.Is(err, flag.ErrHelp) {
+		return exitOK
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "signalbox:", err)
+		return exitUsage
+	}
+	var level slog.Level
+	if err := level.UnmarshalText([]byte(cfg.LogLevel)); err != nil {
+		fmt.Fprintf(os.Stderr, "signalbox: --log %q is not debug, info, warn or error\n", cfg.LogLevel)
+		return exitUsage
+	}
+	log := slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: level}))
+	if err := app.Command(ctx, name, cfg, log, os.Stdout); err != nil {
+		fmt.Fprintln(os.Stderr, "signalbox:", err)
+		return exitFailed
+	}
+	return exitOK
+}
