@@ -1,0 +1,81 @@
+// JSON and source code, in an editor of several lines. JSON is taken only
+// while it is whole; until then the field says what is wrong.
+
+import { useEffect, useState } from "preact/hooks";
+import { Icon } from "../icon.tsx";
+import { t } from "../strings.ts";
+import { ExprField } from "../expr/field.tsx";
+import type { ControlProps } from "./field.tsx";
+
+export function JSONControl({ field, value, id, change, invalid, describedBy }: ControlProps) {
+  const given = value === undefined ? "" : JSON.stringify(value, undefined, 2);
+  const [typed, setTyped] = useState<string | undefined>(undefined);
+  useEffect(() => {
+    setTyped((text) => (text !== undefined && sameJSON(text, value) ? text : undefined));
+  }, [given]);
+  const text = typed ?? given;
+  const fault = text.trim() === "" ? undefined : jsonFault(text);
+  const input = (next: string) => {
+    setTyped(next);
+    if (next.trim() === "") change(undefined);
+    else if (next.trimStart().startsWith("=")) change(next.trim());
+    else if (jsonFault(next) === undefined) change(JSON.parse(next));
+  };
+  return (
+    <>
+      <ExprField
+        source={text}
+        mode="json"
+        multiline
+        labelledBy={`${id}-label`}
+        describedBy={describedBy}
+        invalid={invalid || fault !== undefined}
+        placeholder={field.schema["x-placeholder"] ?? "{ }"}
+        pointer={field.pointer}
+        result={false}
+        change={input}
+      />
+      {fault ? (
+        <p class="err">
+          <Icon name="circle-alert" />
+          <span>{t("editor.form.badJSON", { fault })}</span>
+        </p>
+      ) : null}
+    </>
+  );
+}
+
+export function CodeControl({ field, value, id, change, invalid, describedBy }: ControlProps) {
+  return (
+    <ExprField
+      source={typeof value === "string" ? value : ""}
+      mode={field.mode === "expr" ? "expr" : "constant"}
+      multiline
+      labelledBy={`${id}-label`}
+      describedBy={describedBy}
+      invalid={invalid}
+      placeholder={field.schema["x-placeholder"]}
+      pointer={field.pointer}
+      result={field.mode === "expr"}
+      change={change}
+    />
+  );
+}
+
+/** What keeps the text from being JSON, or undefined. */
+export function jsonFault(text: string): string | undefined {
+  try {
+    JSON.parse(text);
+    return undefined;
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}
+
+function sameJSON(text: string, value: unknown): boolean {
+  try {
+    return JSON.stringify(JSON.parse(text)) === JSON.stringify(value);
+  } catch {
+    return true; // unfinished text stays until it is whole
+  }
+}

@@ -1,0 +1,31 @@
+// What a form needs to know from the editor around it.
+
+import { createContext } from "preact";
+import { useContext } from "preact/hooks";
+import type { Sample } from "../../core/expr-complete.ts";
+import type { Credential, ExprAnswer, Issue } from "../net/api.ts";
+
+export type FormEnvironment = {
+  readonly nodeID: string;
+  readonly nodeKey: string;
+  readonly config: unknown;
+  readonly readOnly: boolean;
+  readonly issues: readonly Issue[];
+  readonly credentials: readonly Credential[];
+  /** Sets a place below the configuration; undefined removes it. */
+  set(pointer: string, value: unknown): void;
+  /** Renames or drops ports together with the edges that leave them. */
+  setPorts(pointer: string, value: unknown, renamed: ReadonlyMap<string, string | undefined>): void;
+  sample(): Sample;
+  check(source: string, mode: "expr" | "value" | "json", signal: AbortSignal): Promise<ExprAnswer>;
+};
+
+const Environment = createContext<FormEnvironment | undefined>(undefined);
+
+export const FormProvider = Environment.Provider;
+
+export function useForm(): FormEnvironment {
+  const environment = useContext(Environment);
+  if (!environment) throw new Error("a form field stands outside of a form");
+  return environment;
+}

@@ -1,0 +1,205 @@
+// One labelled field: label and fx button above, the control, then what is
+// wrong with it or what it means.
+
+import type { ComponentChildren } from "preact";
+import { useId } from "preact/hooks";
+import { formOf } from "../../core/expr-tokens.ts";
+import { at } from "../../core/form-schema.ts";
+import type { Field } from "../../core/form-schema.ts";
+import { ExprField } from "../expr/field.tsx";
+import { Icon } from "../icon.tsx";
+import { t } from "../strings.ts";
+import { CodeControl, JSONControl } from "./code.tsx";
+import { ChoiceControl, SelectControl, SwitchControl } from "./choice.tsx";
+import { useForm } from "./context.ts";
+import { CredentialControl } from "./credential.tsx";
+import { PairsControl } from "./pairs.tsx";
+import { ListControl, RowsControl } from "./rows.tsx";
+import { RulesControl } from "./rules.tsx";
+import { Section } from "./section.tsx";
+import { DurationControl, NumberControl, TextControl } from "./text.tsx";
+
+export type ControlProps = {
+  readonly field: Field;
+  readonly value: unknown;
+  readonly id: string;
+  readonly describedBy: string | undefined;
+  readonly invalid: boolean;
+  change(value: unknown): void;
+};
+
+/** Widgets that are a group of controls and name themselves by a legend. */
+const groups = new Set(["rules", "pairs", "rows", "list", "section", "choice"]);
+/** Widgets whose whole value may be an expression instead. */
+const flips = new Set(["text", "area", "choice", "select", "number", "switch", "duration", "json", "pairs", "rows", "list", "rules"]);
+
+export function FieldRow({ field }: { readonly field: Field }) {
+  const form = useForm();
+  const id = useId();
+  const value = at(form.config, field.pointer);
+  const faults = form.issues.filter((issue) => issue.field !== undefined && belongs(issue.field, field));
+  const help = faults.length > 0 ? `${id}-err` : `${id}-help`;
+  const change = (next: unknown) => form.set(field.pointer, next === "" && !field.required ? undefined : next);
+  const expression = isExpression(value, field);
+  const props: ControlProps = { field, value, id, change, describedBy: faults.length > 0 || field.schema.description ? help : undefined, invalid: faults.length > 0 };
+  const group = groups.has(field.widget) && !expression;
+  const body = expression ? <ExpressionControl {...props} /> : <Control {...props} />;
+  const legend = <LegendText field={field} />;
+  if (field.widget === "section" && !expression) return <Section field={field} value={value} />;
+  return (
+    <div class={`ed-field w-${field.widget}`} data-field={`/config${field.pointer}`} role={group ? "group" : undefined} aria-labelledby={group ? `${id}-label` : undefined}>
+      <div class="lab">
+        {group || expression || field.widget === "expr" || field.widget === "json" || field.widget === "code" ? (
+          <span id={`${id}-label`}>{legend}</span>
+        ) : (
+          <label id={`${id}-label`} for={id}>
+            {legend}
+          </label>
+        )}
+        <FlipButton field={field} value={value} expression={expression} />
+      </div>
+      {body}
+      <Below id={id} field={field} faults={faults.map((f) => f.message)} />
+    </div>
+  );
+}
+
+function LegendText({ field }: { readonly field: Field }) {
+  return (
+    <>
+      {field.title}
+      {field.required ? (
+        <span class="ed-req" title={t("editor.form.required")}>
+          {" *"}
+          <span class="sr">{t("editor.form.required")}</span>
+        </span>
+      ) : null}
+    </>
+  );
+}
+
+function FlipButton({ field, value, expression }: { readonly field: Field; readonly value: unknown; readonly expression: boolean }) {
+  const form = useForm();
+  if (field.mode !== "value" || !flips.has(field.widget) || form.readOnly) return null;
+  const flip = () => form.set(field.pointer, expression ? undefined : flipped(value));
+  return (
+    <button
+      type="button"
+      class="ed-fx"
+      aria-pressed={expression}
+      aria-label={t(expression ? "editor.form.toValue" : "editor.form.toExpression", { field: field.title })}
+      title={t(expression ? "editor.form.toValue" : "editor.form.toExpression", { field: field.title })}
+      onClick={flip}
+    >
+      fx
+    </button>
+  );
+}
+
+function Below({ id, field, faults }: { readonly id: string; readonly field: Field; readonly faults: readonly string[] }) {
+  if (faults.length > 0) {
+    return (
+      <div id={`${id}-err`}>
+        {faults.map((fault) => (
+          <p class="err" key={fault}>
+            <Icon name="circle-alert" />
+            <span>{fault}</span>
+          </p>
+        ))}
+      </div>
+    );
+  }
+  if (!field.schema.description) return null;
+  return (
+    <p class="hint" id={`${id}-help`}>
+      {field.schema.description}
+    </p>
+  );
+}
+
+function ExpressionControl({ field, value, id, change, invalid, describedBy }: ControlProps) {
+  return (
+    <ExprField
+      source={typeof value === "string" ? value : ""}
+      mode="value"
+      labelledBy={`${id}-label`}
+      describedBy={describedBy}
+      invalid={invalid}
+      placeholder={field.schema["x-placeholder"]}
+      pointer={field.pointer}
+      change={change}
+    />
+  );
+}
+
+function Control(props: ControlProps): ComponentChildren {
+  switch (props.field.widget) {
+    case "text":
+    case "area":
+    case "port":
+      return <TextControl {...props} />;
+    case "number":
+      return <NumberControl {...props} />;
+    case "duration":
+      return <DurationControl {...props} />;
+    case "choice":
+      return <ChoiceControl {...props} />;
+    case "select":
+      return <SelectControl {...props} />;
+    case "switch":
+      return <SwitchControl {...props} />;
+    case "pairs":
+      return <PairsControl {...props} />;
+    case "rules":
+      return <RulesControl {...props} />;
+    case "rows":
+      return <RowsControl {...props} />;
+    case "list":
+      return <ListControl {...props} />;
+    case "expr":
+      return <BareExpression {...props} />;
+    case "json":
+      return <JSONControl {...props} />;
+    case "code":
+      return <CodeControl {...props} />;
+    case "credential":
+      return <CredentialControl {...props} />;
+    case "section":
+      return null;
+  }
+}
+
+function BareExpression({ field, value, id, change, invalid, describedBy }: ControlProps) {
+  return (
+    <ExprField
+      source={typeof value === "string" ? value : ""}
+      mode="expr"
+      labelledBy={`${id}-label`}
+      describedBy={describedBy}
+      invalid={invalid}
+      placeholder={field.schema["x-placeholder"]}
+      pointer={field.pointer}
+      change={change}
+    />
+  );
+}
+
+function isExpression(value: unknown, field: Field): boolean {
+  if (field.mode !== "value" || typeof value !== "string") return false;
+  const form = formOf(value);
+  if (form === "expression") return true;
+  return form === "template" && (field.widget === "text" || field.widget === "area");
+}
+
+/** An expression that gives what the field holds now. */
+function flipped(value: unknown): string {
+  if (value === undefined || value === "") return "=";
+  return `=${JSON.stringify(value)}`;
+}
+
+/** Issues point into the node; a field shows those of everything inside it. */
+function belongs(pointer: string, field: Field): boolean {
+  const own = `/config${field.pointer}`;
+  if (pointer === own) return true;
+  return ["rules", "pairs", "rows", "list", "json"].includes(field.widget) && pointer.startsWith(`${own}/`) && field.widget !== "rules";
+}

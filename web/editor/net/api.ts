@@ -1,0 +1,194 @@
+// The HTTP side of the editor: every request that it makes, with its types.
+
+import type { Change } from "../../core/touch.ts";
+import type { Ordered } from "../../core/sync.ts";
+
+export type Person = { readonly id: string; readonly name: string };
+
+export type Workflow = {
+  readonly id: string;
+  readonly name: string;
+  readonly description?: string;
+  readonly active_version: number;
+  readonly draft_seq: number;
+  readonly draft_dirty: number;
+};
+
+export type Choice = { readonly node: string; readonly port: string };
+
+export type Issue = {
+  readonly code: string;
+  readonly severity: "error" | "warning";
+  readonly message: string;
+  readonly node?: string;
+  readonly edge?: string;
+  readonly field?: string;
+  readonly example?: readonly Choice[];
+  readonly fix?: { readonly title: string; readonly ops: readonly Change[] };
+  readonly related?: readonly string[];
+  readonly offset?: number;
+};
+
+export type Camera = { readonly x: number; readonly y: number; readonly z: number };
+
+export type DraftAnswer = {
+  readonly workflow: Workflow;
+  readonly seq: number;
+  readonly graph: unknown;
+  readonly issues?: readonly Issue[] | null;
+  readonly camera?: Camera | null;
+};
+
+export type Version = {
+  readonly id: string;
+  readonly number: number;
+  readonly hash: string;
+  readonly created_at: string;
+  readonly note?: string;
+};
+
+export type Run = { readonly id: string };
+
+export type NodeSample = { readonly output?: unknown; readonly input?: unknown; readonly at?: string; readonly run?: string };
+
+export type Samples = { readonly trigger?: unknown; readonly nodes: Readonly<Record<string, NodeSample>> };
+
+export type Credential = { readonly id: string; readonly name: string; readonly kind?: string; readonly type?: string };
+
+export type ExprAnswer = {
+  readonly ok: boolean;
+  readonly error?: { readonly message: string; readonly line: number; readonly column: number; readonly offset: number };
+  readonly value?: unknown;
+  readonly value_error?: string;
+};
+
+export type ExprQuestion = {
+  readonly workflow: string;
+  readonly node?: string;
+  readonly source: string;
+  readonly mode: "expr" | "value" | "json";
+};
+
+export type Share = { readonly id: string; readonly url?: string; readonly created_at: string; readonly expires_at?: string };
+
+export type FieldFault = { readonly location?: string; readonly message?: string; readonly expected?: string };
+
+/** An answer that is not a success, with the server's own words. */
+export class ApiError extends Error {
+  readonly status: number;
+  readonly fields: readonly FieldFault[];
+  readonly issues: readonly Issue[];
+  readonly retryAfterMS: number | undefined;
+
+  constructor(status: number, body: unknown, retryAfter: string | null) {
+    super(sentence(body) ?? `HTTP ${status}`);
+    this.status = status;
+    this.fields = list<FieldFault>(body, "errors");
+    this.issues = list<Issue>(body, "issues");
+    const seconds = Number(retryAfter);
+    this.retryAfterMS = retryAfter !== null && Number.isFinite(seconds) ? seconds * 1_000 : undefined;
+  }
+
+  /** Whether trying the same again can never work. */
+  get final(): boolean {
+    return this.status >= 400 && this.status < 500 && ![401, 403, 408, 425, 429].includes(this.status);
+  }
+}
+
+export class Api {
+  readonly workflow: string;
+
+  constructor(workflow: string) {
+    this.workflow = workflow;
+  }
+
+  draft(): Promise<DraftAnswer> {
+    return call<DraftAnswer>("GET", `${this.#path}/draft`);
+  }
+
+  kinds(): Promise<{ kinds: readonly unknown[] }> {
+    return call("GET", "/api/kinds");
+  }
+
+  sendOps(batch: string, base: number, ops: readonly Change[]): Promise<{ seq: number; issues?: readonly Issue[] | null }> {
+    return call("POST", `${this.#path}/ops`, { batch, base, ops });
+  }
+
+  opsAfter(seq: number): Promise<{ batches?: readonly Ordered[] | null }> {
+    return call("GET", `${this.#path}/ops?after=${seq}`);
+  }
+
+  putCamera(camera: Camera): Promise<unknown> {
+    return call("PUT", `${this.#path}/camera`, camera);
+  }
+
+  publish(seq: number, note: string): Promise<{ version: Version }> {
+    return call("POST", `${this.#path}/publish`, note === "" ? { seq } : { seq, note });
+  }
+
+  run(input: unknown, trigger: string | undefined): Promise<{ run: Run }> {
+    return call("POST", `${this.#path}/runs`, { input, version: "draft", ...(trigger ? { trigger } : {}) });
+  }
+
+  samples(): Promise<Samples> {
+    return call("GET", `${this.#path}/samples`);
+  }
+
+  checkExpr(question: ExprQuestion, signal: AbortSignal): Promise<ExprAnswer> {
+    return call("POST", "/api/expr/check", question, signal);
+  }
+
+  credentials(): Promise<{ credentials?: readonly Credential[] | null }> {
+    return call("GET", "/api/credentials");
+  }
+
+  share(): Promise<{ share: Share }> {
+    return call("POST", "/api/shares", { target: "workflow", id: this.workflow });
+  }
+
+  ticket(): Promise<{ ticket: string }> {
+    return call("POST", "/api/ticket", {});
+  }
+
+  get #path(): string {
+    return `/api/workflows/${encodeURIComponent(this.workflow)}`;
+  }
+}
+
+async function call<T>(method: string, path: string, body?: unknown, signal?: AbortSignal): Promise<T> {
+  const init: RequestInit = { method, headers: { Accept: "application/json" } };
+  if (body !== undefined) {
+    init.headers = { Accept: "application/json", "Content-Type": "application/json" };
+    init.body = JSON.stringify(body);
+  }
+  if (signal) init.signal = signal;
+  const response = await fetch(path, init);
+  const text = await response.text();
+  const answer: unknown = text === "" ? {} : parse(text);
+  if (!response.ok) throw new ApiError(response.status, answer, response.headers.get("Retry-After"));
+  return answer as T;
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return {};
+  }
+}
+
+/** The most telling sentence of a problem: a field's fault, else the detail. */
+function sentence(body: unknown): string | undefined {
+  if (typeof body !== "object" || body === null) return undefined;
+  for (const key of ["detail", "title"]) {
+    const value: unknown = Reflect.get(body, key);
+    if (typeof value === "string" && value !== "") return value;
+  }
+  return undefined;
+}
+
+function list<T>(body: unknown, key: string): readonly T[] {
+  if (typeof body !== "object" || body === null) return [];
+  const value: unknown = Reflect.get(body, key);
+  return Array.isArray(value) ? (value as T[]) : [];
+}
