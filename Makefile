@@ -1,0 +1,76 @@
+# Signalbox. `make help` lists what there is.
+SHELL := /bin/bash
+.ONESHELL:
+.SHELLFLAGS := -eu -o pipefail -c
+.DEFAULT_GOAL := help
+
+DATA ?= ./.signalbox
+
+.PHONY: help toolchain run dev build assets generate test test-go test-web e2e lint fmt verify bench clean
+
+help: ## list the commands
+	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
+
+toolchain:
+	@command -v go >/dev/null || { echo "Signalbox needs Go 1.26 or newer: https://go.dev/dl"; exit 1; }
+	@go version | grep -qE 'go1\.(2[6-9]|[3-9][0-9])' || { echo "Signalbox needs Go 1.26 or newer; this is $$(go version)"; exit 1; }
+	@command -v node >/dev/null || { echo "Signalbox needs Node.js 20 or newer to build its pages: https://nodejs.org"; exit 1; }
+	@node -e 'process.exit(+process.versions.node.split(".")[0] >= 20 ? 0 : 1)' || { echo "Signalbox needs Node.js 20 or newer; this is $$(node --version)"; exit 1; }
+	@command -v npm >/dev/null || { echo "Signalbox needs npm, which comes with Node.js"; exit 1; }
+
+node_modules/.stamp: package-lock.json | toolchain
+	npm ci --ignore-scripts --no-audit --no-fund
+	touch node_modules/.stamp
+
+assets: node_modules/.stamp ## build scripts, styles, fonts and icons into static/dist
+	node build.mjs
+
+generate: toolchain ## make _templ.go of the .templ files that changed
+	@for f in web/view/*.templ; do if [ "$$f" -nt "$${f%.templ}_templ.go" ]; then echo "templ generate"; go tool templ generate -path web/view; break; fi; done
+
+build: assets generate ## build bin/signalbox
+	go build -o bin/signalbox .
+
+run: build ## build everything and start it; data under ./.signalbox
+	exec bin/signalbox serve --data $(DATA)
+
+dev: build ## like run, but scripts and styles are read from disk and built again on every change
+	trap 'kill 0' EXIT
+	node build.mjs --watch &
+	bin/signalbox serve --data $(DATA) --assets static/dist
+
+test: test-go test-web e2e ## everything that must pass
+	@echo "All tests passed."
+
+test-go: generate assets ## vet and test the Go code, with the race detector
+	go vet ./...
+	go test -race -timeout 600s ./...
+
+test-web: node_modules/.stamp ## types, style and unit tests of the TypeScript code
+	npx tsc --noEmit -p .
+	npx biome check --error-on-warnings=false web build.mjs
+	node build.mjs --tests
+	node --test web/build/
+
+e2e: build ## the real program in a real browser (needs chromium)
+	@command -v chromium >/dev/null || { echo "The browser tests need chromium (on Debian: apt-get install chromium)"; exit 1; }
+	node --test --test-concurrency=1 web/e2e/
+
+lint: ## golangci-lint (built by Go itself the first time)
+	go run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0 run
+
+fmt: node_modules/.stamp ## format everything
+	gofmt -w $$(git ls-files '*.go')
+	go tool templ fmt web/view
+	npx biome check --write web build.mjs
+
+verify: ## generated files are current
+	go tool templ generate -path web/view
+	git diff --exit-code -- web/view
+
+bench: build ## measure this machine
+	bin/signalbox bench
+
+clean: ## remove what was built
+	rm -rf bin web/build static/dist/*
+	find . -name '*.tsbuildinfo' -not -path './node_modules/*' -delete

@@ -1,0 +1,227 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io"
+	"io/fs"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+const module = "signalbox/"
+
+// layers says which packages of ours each package may import. A package that
+// is not listed may import nothing of ours, so a new one has to be placed.
+// Lower bands never import higher ones; technology packages never import each
+// other; only runtime knows both the machine and the world.
+var layers = map[string][]string{
+	// Pure: no I/O, no clock, no goroutine.
+	"engine/problem":       {},
+	"engine/event":         {},
+	"engine/route":         {},
+	"engine/expr":          {},
+	"engine/history":       {},
+	"engine/task":          {"engine/event"},
+	"engine/graph":         {"engine/problem"},
+	"engine/kind":          {"engine/expr"},
+	"engine/machine":       {"engine/event", "engine/expr", "engine/route"},
+	"engine/soundness":     {"engine/graph", "engine/machine"},
+	"engine/compile":       {"engine/expr", "engine/graph", "engine/kind", "engine/machine", "engine/soundness"},
+	"engine/runtime/brief": {"engine/machine"},
+	"engine/picture":       {"engine/graph", "engine/kind", "engine/runtime/brief"},
+	// Loops and services.
+	"engine/runtime":             {"engine/event", "engine/machine", "engine/problem", "engine/route", "engine/runtime/brief", "engine/task"},
+	"engine/runtime/runtimetest": {"engine/event", "engine/runtime"},
+	"engine/watch":               {"engine/runtime/brief"},
+	"engine/vault":               {"engine/problem"},
+	"engine/guard":               {"engine/problem"},
+	"engine/account":             {"engine/problem"},
+	"engine/draft":               {"engine/compile", "engine/graph", "engine/kind", "engine/machine", "engine/problem"},
+	"engine/share":               {"engine/compile", "engine/graph", "engine/kind", "engine/problem", "engine/picture", "engine/runtime/brief"},
+	"engine/gallery":             {"engine/graph", "engine/compile"},
+	"engine/worker":              {"engine/event", "engine/graph", "engine/problem", "engine/runtime/brief", "engine/task", "engine/vault"},
+	"engine/worker/action":       {"engine/guard", "engine/task", "engine/vault", "engine/worker"},
+	"engine/worker/local":        {"engine/problem", "engine/runtime", "engine/runtime/brief", "engine/task", "engine/watch", "engine/worker"},
+	// Technology: one package for each.
+	"engine/pg":                          {"engine/account", "engine/draft", "engine/event", "engine/history", "engine/machine", "engine/problem", "engine/runtime", "engine/runtime/brief", "engine/share", "engine/vault", "migrations"},
+	"engine/mem":                         {"engine/event", "engine/runtime"},
+	"engine/nats":                        {"engine/event", "engine/problem", "engine/runtime", "engine/task", "engine/watch", "engine/worker"},
+	"engine/local/postgres":              {},
+	"engine/local/postgres/postgrestest": {"engine/local/postgres"},
+	"engine/local/nats":                  {},
+	// The face.
+	"web/strings": {},
+	"web/view":    {"engine/graph", "engine/picture", "web/strings"},
+	"server": {
+		"engine/account", "engine/compile", "engine/draft", "engine/event", "engine/expr", "engine/gallery", "engine/graph", "engine/history", "engine/kind", "engine/machine",
+		"engine/picture", "engine/problem", "engine/runtime", "engine/runtime/brief", "engine/share", "engine/vault", "web/strings", "web/view",
+	},
+	"static":     {},
+	"migrations": {},
+	// The whole.
+	"app": nil, // anything: it builds the program
+	"":    {"app"},
+}
+
+// pure packages may import only the part of the standard library that does no
+// I/O, reads no clock and draws no random number.
+var (
+	pure = []string{
+		"engine/problem", "engine/event", "engine/route", "engine/expr", "engine/history", "engine/task", "engine/graph", "engine/kind",
+		"engine/machine", "engine/soundness", "engine/compile", "engine/runtime/brief", "engine/picture",
+	}
+	impure = []string{"context", "os", "net", "net/http", "io/fs", "log", "log/slog", "math/rand", "math/rand/v2", "crypto/rand", "sync", "testing"}
+	banned = map[string][]string{"time": {"Now", "Since", "Until", "After", "Sleep", "NewTimer", "NewTicker", "Tick", "AfterFunc"}}
+)
+
+type pkg struct {
+	ImportPath string
+	Dir        string
+	Imports    []string
+	GoFiles    []string
+}
+
+func packages(t *testing.T) []pkg {
+	t.Helper()
+	out, err := exec.Command("go", "list", "-json=ImportPath,Dir,Imports,GoFiles", "./...").Output()
+	if err != nil {
+		t.Fatalf("go list: %v", err)
+	}
+	var pkgs []pkg
+	for dec := json.NewDecoder(strings.NewReader(string(out))); ; {
+		var p pkg
+		if err := dec.Decode(&p); errors.Is(err, io.EOF) {
+			return pkgs
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		if len(p.GoFiles) > 0 {
+			pkgs = append(pkgs, p)
+		}
+	}
+}
+
+func TestLayers(t *testing.T) {
+	t.Parallel()
+	for _, p := range packages(t) {
+		name := ours(p.ImportPath)
+		allowed, placed := layers[name]
+		if !placed {
+			t.Errorf("package %q has no place in layers", name)
+			continue
+		}
+		for _, imp := range p.Imports {
+			if allowed == nil || !strings.HasPrefix(imp+"/", module) {
+				continue
+			}
+			if !slices.Contains(allowed, ours(imp)) {
+				t.Errorf("package %q must not import %q", name, ours(imp))
+			}
+		}
+	}
+}
+
+func TestPurity(t *testing.T) {
+	t.Parallel()
+	for _, p := range packages(t) {
+		if !slices.Contains(pure, ours(p.ImportPath)) {
+			continue
+		}
+		for _, imp := range p.Imports {
+			if slices.Contains(impure, imp) {
+				t.Errorf("pure package %q must not import %q", ours(p.ImportPath), imp)
+			}
+		}
+		for _, f := range p.GoFiles {
+			file, err := parser.ParseFile(token.NewFileSet(), filepath.Join(p.Dir, f), nil, 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			ast.Inspect(file, func(n ast.Node) bool {
+				switch n := n.(type) {
+				case *ast.SelectorExpr:
+					if id, ok := n.X.(*ast.Ident); ok && slices.Contains(banned[id.Name], n.Sel.Name) {
+						t.Errorf("%s/%s: pure package calls %s.%s", ours(p.ImportPath), f, id.Name, n.Sel.Name)
+					}
+				case *ast.GoStmt, *ast.SelectStmt:
+					t.Errorf("%s/%s: pure package starts a goroutine or selects", ours(p.ImportPath), f)
+				}
+				return true
+			})
+		}
+	}
+}
+
+// TestDocs wants one package comment in every package and no more.
+func TestDocs(t *testing.T) {
+	t.Parallel()
+	for _, p := range packages(t) {
+		n := 0
+		for _, f := range p.GoFiles {
+			file, err := parser.ParseFile(token.NewFileSet(), filepath.Join(p.Dir, f), nil, parser.PackageClauseOnly|parser.ParseComments)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if file.Doc != nil {
+				n++
+			}
+		}
+		if n != 1 {
+			t.Errorf("package %q has %d package comments, want 1", ours(p.ImportPath), n)
+		}
+	}
+}
+
+// TestServerKnowsNoTechnology keeps drivers out of the face.
+func TestServerKnowsNoTechnology(t *testing.T) {
+	t.Parallel()
+	for _, p := range packages(t) {
+		name := ours(p.ImportPath)
+		for _, imp := range p.Imports {
+			driver := strings.HasPrefix(imp, "github.com/jackc/pgx") || strings.HasPrefix(imp, "github.com/nats-io/")
+			if driver && (name == "server" || strings.HasPrefix(name, "web/")) {
+				t.Errorf("package %q must not import %q: it asks the services", name, imp)
+			}
+		}
+	}
+}
+
+// TestNames forbids names that say nothing.
+func TestNames(t *testing.T) {
+	t.Parallel()
+	for _, p := range packages(t) {
+		for _, part := range strings.Split(ours(p.ImportPath), "/") {
+			if slices.Contains([]string{"util", "utils", "common", "helper", "helpers", "manager", "base", "types", "models"}, part) {
+				t.Errorf("package %q has a name that says nothing: %q", ours(p.ImportPath), part)
+			}
+		}
+	}
+}
+
+// TestTopLevel keeps the folders at the root to the ones the user named and
+// the few that ARCHITECTURE.md explains.
+func TestTopLevel(t *testing.T) {
+	t.Parallel()
+	want := []string{"app", "bin", "deploy", "docs", "engine", "migrations", "server", "static", "tools", "web"}
+	_ = filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {
+		if err != nil || path == "." || !d.IsDir() {
+			return err
+		}
+		if !strings.HasPrefix(path, ".") && path != "node_modules" && !slices.Contains(want, path) {
+			t.Errorf("unexpected folder %q at the root", path)
+		}
+		return fs.SkipDir
+	})
+}
+
+// ours returns a package's path inside the module; the root is "".
+func ours(path string) string {
+	return strings.Trim(strings.TrimPrefix(path+"/", module), "/")
+}
