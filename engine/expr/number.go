@@ -1,11 +1,7 @@
 package expr
 
 import (
-	"bytes"
-	"encoding/json"
-	"fmt"
 	"math"
-	"strconv"
 	"strings"
 
 	"cel.dev/cel-go/common/types"
@@ -26,11 +22,21 @@ func float(v ref.Val) (float64, bool) {
 	return 0, false
 }
 
+// finite refuses what JSON cannot write and what a float64 cannot hold
+// exactly.
 func finite(f float64) ref.Val {
-	if math.IsNaN(f) || math.IsInf(f, 0) {
-		return types.NewErr("the result is not a number that can be written")
+	switch {
+	case math.IsNaN(f) || math.IsInf(f, 0):
+		return types.NewErrFromString(notWritable)
+	case f >= exact || f <= -exact:
+		return types.NewErrFromString(tooLarge)
 	}
 	return types.Double(f)
+}
+
+// limit is a failure of the class of the same name.
+func limit(message string) ref.Val {
+	return types.WrapErr(&Failure{Class: "limit", Message: message})
 }
 
 // calc joins two numbers; what is not two numbers goes to other.
@@ -38,31 +44,60 @@ func calc(a, b ref.Val, verb string, numbers func(a, b float64) ref.Val, other f
 	x, okX := float(a)
 	y, okY := float(b)
 	if okX && okY {
+		if math.Abs(x) >= exact || math.Abs(y) >= exact {
+			return types.NewErrFromString(tooLarge)
+		}
 		return numbers(x, y)
 	}
 	if other != nil {
-		if v := other(); v != nil && !types.IsError(v) {
+		v := other()
+		if err, isErr := v.(*types.Err); v != nil && (!isErr || !strings.HasPrefix(err.Error(), "no such overload")) {
 			return v
 		}
 	}
-	return types.NewErr("cannot %s %s and %s", verb, sort(a), sort(b))
+	hint := ""
+	_, textA := a.(types.String)
+	_, textB := b.(types.String)
+	if textA && okY || okX && textB {
+		hint = "; text(…) makes text of a number, number(…) a number of text"
+	}
+	return types.NewErr("cannot %s %s and %s%s", verb, sort(a), sort(b), hint)
 }
 
 func add(a, b ref.Val) ref.Val {
 	return calc(a, b, "add", func(x, y float64) ref.Val { return finite(x + y) }, func() ref.Val {
-		s, isText := a.(types.String)
-		t, bothText := b.(types.String)
-		if isText && bothText {
-			if len(s)+len(t) > TextMax {
+		switch x := a.(type) {
+		case types.String:
+			y, ok := b.(types.String)
+			switch {
+			case !ok:
 				return nil
+			case len(x)+len(y) > TextMax:
+				return limit(textTooLong)
 			}
-			return s + t
-		}
-		if l, ok := a.(traits.Adder); ok {
-			return l.Add(b)
+			return x + y
+		case traits.Lister:
+			y, ok := b.(traits.Lister)
+			switch {
+			case !ok:
+				return nil
+			case length(x)+length(y) > ResultMax:
+				return limit("the list has more than 100,000 items")
+			}
+			return x.Add(y)
+		case traits.Adder: // times and durations
+			return x.Add(b)
 		}
 		return nil
 	})
+}
+
+func length(l traits.Sizer) int {
+	n, ok := l.Size().(types.Int)
+	if !ok {
+		return 0
+	}
+	return int(n)
 }
 
 func sub(a, b ref.Val) ref.Val {
@@ -81,7 +116,7 @@ func mul(a, b ref.Val) ref.Val {
 func div(a, b ref.Val) ref.Val {
 	return calc(a, b, "divide", func(x, y float64) ref.Val {
 		if y == 0 {
-			return types.NewErr("division by zero")
+			return types.NewErrFromString(divisionByZero)
 		}
 		return finite(x / y)
 	}, nil)
@@ -90,7 +125,7 @@ func div(a, b ref.Val) ref.Val {
 func mod(a, b ref.Val) ref.Val {
 	return calc(a, b, "take the remainder of", func(x, y float64) ref.Val {
 		if y == 0 {
-			return types.NewErr("division by zero")
+			return types.NewErrFromString(divisionByZero)
 		}
 		return finite(math.Mod(x, y))
 	}, nil)
@@ -100,87 +135,54 @@ func neg(a ref.Val) ref.Val {
 	if x, ok := float(a); ok {
 		return types.Double(-x)
 	}
-	if n, ok := a.(traits.Negater); ok {
-		if v := n.Negate(); !types.IsError(v) {
-			return v
-		}
+	if d, ok := a.(types.Duration); ok {
+		return d.Negate()
 	}
 	return types.NewErr("cannot negate %s", sort(a))
 }
 
+// compare orders two values of one sort.
+func compare(a, b ref.Val, holds func(order float64) bool) ref.Val {
+	x, okX := float(a)
+	y, okY := float(b)
+	if okX && okY {
+		switch {
+		case x < y:
+			return types.Bool(holds(-1))
+		case x > y:
+			return types.Bool(holds(1))
+		}
+		return types.Bool(holds(0))
+	}
+	if l, ok := a.(traits.Comparer); ok && !okX {
+		if n, ok := l.Compare(b).(types.Int); ok {
+			return types.Bool(holds(float64(n)))
+		}
+	}
+	hint := ""
+	if sort(a) == sort(b) {
+		return types.NewErr("cannot say which of two is larger: each is %s", sort(a))
+	}
+	if _, text := a.(types.String); text && okY {
+		hint = "; number(…) makes a number of text"
+	}
+	return types.NewErr("cannot compare %s with %s%s", sort(a), sort(b), hint)
+}
+
+func less(a, b ref.Val) ref.Val { return compare(a, b, func(o float64) bool { return o < 0 }) }
+
+func atMost(a, b ref.Val) ref.Val { return compare(a, b, func(o float64) bool { return o <= 0 }) }
+
+func more(a, b ref.Val) ref.Val { return compare(a, b, func(o float64) bool { return o > 0 }) }
+
+func atLeast(a, b ref.Val) ref.Val { return compare(a, b, func(o float64) bool { return o >= 0 }) }
+
 // whole turns a JSON number into what functions want that count.
 func whole(a ref.Val) ref.Val {
-	if d, ok := a.(types.Double); ok && float64(d) == math.Trunc(float64(d)) && math.Abs(float64(d)) < 1<<53 {
+	if d, ok := a.(types.Double); ok && float64(d) == math.Trunc(float64(d)) && math.Abs(float64(d)) < exact {
 		return types.Int(d)
 	}
 	return a
-}
-
-func toJSON(a ref.Val) ref.Val {
-	v, err := native(a)
-	if err != nil {
-		return types.NewErrFromString(err.Error())
-	}
-	raw, err := Marshal(v)
-	if err != nil {
-		return types.NewErrFromString(err.Error())
-	}
-	return types.String(raw)
-}
-
-func fromJSON(a ref.Val) ref.Val {
-	s, ok := a.(types.String)
-	if !ok {
-		return types.NewErr("parse_json needs text, not %s", sort(a))
-	}
-	var v any
-	if json.Unmarshal([]byte(s), &v) != nil {
-		return types.NewErr("parse_json: the text is not valid JSON")
-	}
-	return types.DefaultTypeAdapter.NativeToValue(v)
-}
-
-func toText(a ref.Val) ref.Val {
-	v, err := native(a)
-	if err != nil {
-		return types.NewErrFromString(err.Error())
-	}
-	s, err := textOf(v)
-	if err != nil {
-		return types.NewErrFromString(err.Error())
-	}
-	return types.String(s)
-}
-
-// textOf writes a value into a template: text as it is, other things as JSON.
-func textOf(v any) (string, error) {
-	switch v := v.(type) {
-	case string:
-		return v, nil
-	case nil:
-		return "", nil
-	}
-	raw, err := Marshal(v)
-	return string(raw), err
-}
-
-func toNumber(a ref.Val) ref.Val {
-	if x, ok := float(a); ok {
-		return types.Double(x)
-	}
-	switch v := a.(type) {
-	case types.String:
-		if f, err := strconv.ParseFloat(strings.TrimSpace(string(v)), 64); err == nil && !math.IsNaN(f) && !math.IsInf(f, 0) {
-			return types.Double(f)
-		}
-		return types.NewErr("number: %.40q is not a number", string(v))
-	case types.Bool:
-		if v {
-			return types.Double(1)
-		}
-		return types.Double(0)
-	}
-	return types.NewErr("number: %s is not a number", sort(a))
 }
 
 // sort names the type of a value in plain words.
@@ -194,6 +196,8 @@ func sort(v ref.Val) string {
 		return "true or false"
 	case types.Null:
 		return "null"
+	case types.Bytes:
+		return "bytes"
 	case traits.Mapper:
 		return "an object"
 	case traits.Lister:
@@ -205,63 +209,4 @@ func sort(v ref.Val) string {
 	default:
 		return "something else"
 	}
-}
-
-// Marshal writes a Go JSON value: names sorted, nothing escaped that need not
-// be, whole numbers without a fraction. NaN and infinities are refused.
-func Marshal(v any) (json.RawMessage, error) {
-	var b bytes.Buffer
-	if err := write(&b, v); err != nil {
-		return nil, err
-	}
-	return b.Bytes(), nil
-}
-
-func write(b *bytes.Buffer, v any) error {
-	switch v := v.(type) {
-	case nil:
-		b.WriteString("null")
-	case bool:
-		b.WriteString(strconv.FormatBool(v))
-	case float64:
-		return writeNumber(b, v)
-	case json.Number:
-		b.WriteString(v.String())
-	case string:
-		writeText(b, v)
-	case []any:
-		b.WriteByte('[')
-		for i, e := range v {
-			if i > 0 {
-				b.WriteByte(',')
-			}
-			if err := write(b, e); err != nil {
-				return err
-			}
-		}
-		b.WriteByte(']')
-	case map[string]any:
-		return writeObject(b, v)
-	default:
-		return &Failure{Class: "invalid_input", Message: fmt.Sprintf("a %T cannot be written as JSON", v)}
-	}
-	return nil
-}
-
-func writeNumber(b *bytes.Buffer, f float64) error {
-	switch {
-	case math.IsNaN(f) || math.IsInf(f, 0):
-		return &Failure{Class: "invalid_input", Message: "the result is not a number that can be written"}
-	case f == 0:
-		b.WriteByte('0') // also -0
-	case f == math.Trunc(f) && math.Abs(f) < 1e15:
-		b.Write(strconv.AppendInt(b.AvailableBuffer(), int64(f), 10))
-	default:
-		raw, err := json.Marshal(f)
-		if err != nil {
-			return fmt.Errorf("write number: %w", err)
-		}
-		b.Write(raw)
-	}
-	return nil
 }

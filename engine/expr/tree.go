@@ -3,10 +3,17 @@ package expr
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"maps"
 	"slices"
 	"strconv"
 	"strings"
+)
+
+// Limits of one configuration.
+const (
+	TreeExprsMax = 1_000     // expressions
+	TreeCostMax  = 1_000_000 // CEL cost units of all of them together
 )
 
 // Mode says how the texts at a place of a configuration are read.
@@ -14,8 +21,8 @@ type Mode int
 
 // The closed list of Mode.
 const (
-	ModeValue    Mode = iota // "=…" is an expression, "{{ … }}" a template, else a constant
-	ModeExpr                 // a bare expression
+	ModeValue    Mode = iota // "=…" is an expression, "==…" a text that starts with "=", "{{ … }}" a template, else a constant
+	ModeExpr                 // a bare expression; an empty text is null
 	ModeConstant             // always a constant
 )
 
@@ -25,7 +32,7 @@ type TreeFault struct {
 	Fault   Fault
 }
 
-// Tree is a configuration with expressions inside.
+// Tree is a configuration with expressions inside. It never changes.
 type Tree struct {
 	root     node
 	constant json.RawMessage // set when there is no expression in it
@@ -42,74 +49,57 @@ type node struct {
 	names    []string // of object, sorted
 }
 
-// piece is a part of a template: text, or an expression.
-type piece struct {
-	text    string
-	program *Program
-}
-
-// ParseTree reads a configuration. With faults the tree is nil.
+// ParseTree reads a configuration; nothing is an empty object. The mode of a
+// text is asked for by its JSON pointer, in which an item of a list is its
+// number. With faults the tree is nil.
 func ParseTree(raw json.RawMessage, mode func(pointer string) Mode) (*Tree, []TreeFault) {
-	var v any
 	if len(raw) == 0 {
 		raw = json.RawMessage("{}")
 	}
-	dec := json.NewDecoder(bytes.NewReader(raw))
-	dec.UseNumber()
-	if err := dec.Decode(&v); err != nil {
-		return nil, []TreeFault{{"", Fault{Message: "This is not valid JSON."}}}
+	v, err := decode(bytes.NewReader(raw), len(raw))
+	if err != nil {
+		return nil, []TreeFault{{"", Fault{Message: err.Error(), Line: 1, Column: 1}}}
 	}
-	p := parser{mode: mode, tree: &Tree{}}
-	p.tree.root = p.node(v, "", 0)
+	if mode == nil {
+		mode = func(string) Mode { return ModeValue }
+	}
+	p := treeParser{mode: mode, tree: &Tree{}}
+	p.tree.root = p.node(v, "")
+	if p.exprs > TreeExprsMax {
+		p.faults = append(p.faults, TreeFault{"", Fault{Message: fmt.Sprintf("The configuration has %d expressions; at most %d are allowed.", p.exprs, TreeExprsMax), Line: 1, Column: 1}})
+	}
 	if len(p.faults) > 0 {
 		return nil, p.faults
 	}
-	if !p.live {
-		constant, err := Marshal(v2(p.tree.root))
-		if err != nil {
-			return nil, []TreeFault{{"", Fault{Message: err.Error()}}}
+	if p.exprs == 0 {
+		if p.tree.constant, err = p.tree.Eval(nil); err != nil {
+			return nil, []TreeFault{{"", Fault{Message: err.Error(), Line: 1, Column: 1}}}
 		}
-		p.tree.constant = constant
 	}
 	return p.tree, nil
 }
 
-// v2 is the value of a tree without expressions.
-func v2(n node) any {
-	v, err := n.eval(nil)
-	if err != nil {
-		return nil
-	}
-	return v
-}
-
-type parser struct {
+type treeParser struct {
 	mode   func(pointer string) Mode
 	tree   *Tree
 	faults []TreeFault
-	live   bool // there is an expression
+	exprs  int
 }
 
-const treeDepthMax = 128
-
-func (p *parser) node(v any, at string, depth int) node {
-	if depth > treeDepthMax {
-		p.faults = append(p.faults, TreeFault{at, Fault{Message: "The configuration is nested deeper than 128 levels."}})
-		return node{}
-	}
+func (p *treeParser) node(v any, at string) node {
 	switch v := v.(type) {
 	case string:
 		return p.text(v, at)
 	case []any:
 		n := node{list: make([]node, len(v))}
 		for i, e := range v {
-			n.list[i] = p.node(e, at+"/"+strconv.Itoa(i), depth+1)
+			n.list[i] = p.node(e, at+"/"+strconv.Itoa(i))
 		}
 		return n
 	case map[string]any:
 		n := node{object: make(map[string]node, len(v)), names: slices.Sorted(maps.Keys(v))}
 		for _, k := range n.names {
-			n.object[k] = p.node(v[k], at+"/"+escape(k), depth+1)
+			n.object[k] = p.node(v[k], at+"/"+escape(k))
 		}
 		return n
 	default:
@@ -117,20 +107,24 @@ func (p *parser) node(v any, at string, depth int) node {
 	}
 }
 
+// escape writes a name into a JSON pointer (RFC 6901).
 func escape(name string) string {
 	return strings.ReplaceAll(strings.ReplaceAll(name, "~", "~0"), "/", "~1")
 }
 
-func (p *parser) text(s, at string) node {
+func (p *treeParser) text(s, at string) node {
+	bare := strings.TrimPrefix(s, "=")
 	switch mode := p.mode(at); {
 	case mode == ModeConstant:
 		return node{constant: s}
+	case mode == ModeExpr && strings.TrimSpace(bare) == "":
+		return node{}
 	case mode == ModeExpr:
-		return node{program: p.parse(strings.TrimPrefix(s, "="), at, 0)}
+		return node{program: p.parse(s, at, len(s)-len(bare), len(s))}
 	case strings.HasPrefix(s, "=="):
 		return node{constant: s[1:]}
 	case strings.HasPrefix(s, "="):
-		return node{program: p.parse(s[1:], at, 1)}
+		return node{program: p.parse(s, at, 1, len(s))}
 	case strings.Contains(s, "{{"):
 		return p.template(s, at)
 	default:
@@ -138,16 +132,21 @@ func (p *parser) text(s, at string) node {
 	}
 }
 
-func (p *parser) parse(src, at string, shift int) *Program {
-	prog, fault := Parse(src)
+// parse reads the expression that is part of a text; places of faults count
+// from the start of the text.
+func (p *treeParser) parse(text, at string, from, to int) *Program {
+	p.exprs++
+	if p.exprs > TreeExprsMax {
+		return nil // said once, at the end
+	}
+	prog, fault := Parse(text[from:to])
 	if fault != nil {
-		fault.Offset += shift
+		fault.Offset += from
+		_, fault.Line, fault.Column = place(text, len([]rune(text[:min(fault.Offset, len(text))])))
 		p.faults = append(p.faults, TreeFault{at, *fault})
 		return nil
 	}
-	p.live = true
-	r := prog.Refs()
-	t := &p.tree.refs
+	r, t := prog.Refs(), &p.tree.refs
 	t.Input, t.Trigger = t.Input || r.Input, t.Trigger || r.Trigger
 	for _, n := range r.Nodes {
 		t.Nodes = addOnce(t.Nodes, n)
@@ -156,56 +155,6 @@ func (p *parser) parse(src, at string, shift int) *Program {
 		t.Inputs = addOnce(t.Inputs, n)
 	}
 	return prog
-}
-
-// template cuts a text at {{ and }}; brackets and quotes inside an expression
-// do not end it.
-func (p *parser) template(s, at string) node {
-	var n node
-	for pos := 0; pos < len(s); {
-		open := strings.Index(s[pos:], "{{")
-		if open < 0 {
-			n.template = append(n.template, piece{text: s[pos:]})
-			break
-		}
-		if open > 0 {
-			n.template = append(n.template, piece{text: s[pos : pos+open]})
-		}
-		start := pos + open + 2
-		end := closing(s[start:])
-		if end < 0 {
-			p.faults = append(p.faults, TreeFault{at, Fault{Message: "A {{ has no }}.", Offset: start - 2, Line: 1, Column: start - 1}})
-			return node{}
-		}
-		n.template = append(n.template, piece{program: p.parse(s[start:start+end], at, start)})
-		pos = start + end + 2
-	}
-	return n
-}
-
-// closing finds the }} that ends an expression.
-func closing(s string) int {
-	depth, quote := 0, byte(0)
-	for i := 0; i < len(s); i++ {
-		c := s[i]
-		switch {
-		case quote != 0:
-			if c == '\\' {
-				i++
-			} else if c == quote {
-				quote = 0
-			}
-		case c == '"' || c == '\'':
-			quote = c
-		case c == '{':
-			depth++
-		case c == '}' && depth > 0:
-			depth--
-		case c == '}' && i+1 < len(s) && s[i+1] == '}':
-			return i
-		}
-	}
-	return -1
 }
 
 // Constant reports whether the tree holds no expression.
@@ -220,38 +169,46 @@ func (t *Tree) Eval(v Values) (json.RawMessage, error) {
 	if t.constant != nil {
 		return t.constant, nil
 	}
-	out, err := t.root.eval(v)
+	e := evaluation{values: v, meter: newMeter()}
+	out, err := e.node(&t.root)
 	if err != nil {
 		return nil, err
 	}
 	return Marshal(out)
 }
 
-func (n *node) eval(v Values) (any, error) {
+// evaluation is one pass through a tree, within one budget.
+type evaluation struct {
+	values Values
+	cost   uint64
+	meter  *meter
+}
+
+func (e *evaluation) node(n *node) (any, error) {
 	switch {
 	case n.program != nil:
-		return n.program.Eval(v)
+		return e.program(n.program)
 	case n.template != nil:
-		return n.fill(v)
+		return e.fill(n.template)
 	case n.list != nil:
 		out := make([]any, len(n.list))
 		for i := range n.list {
-			e, err := n.list[i].eval(v)
+			v, err := e.node(&n.list[i])
 			if err != nil {
 				return nil, err
 			}
-			out[i] = e
+			out[i] = v
 		}
 		return out, nil
 	case n.object != nil:
 		out := make(map[string]any, len(n.object))
 		for _, k := range n.names {
 			m := n.object[k]
-			e, err := m.eval(v)
+			v, err := e.node(&m)
 			if err != nil {
 				return nil, err
 			}
-			out[k] = e
+			out[k] = v
 		}
 		return out, nil
 	default:
@@ -259,25 +216,16 @@ func (n *node) eval(v Values) (any, error) {
 	}
 }
 
-func (n *node) fill(v Values) (any, error) {
-	var b strings.Builder
-	for _, p := range n.template {
-		if p.program == nil {
-			b.WriteString(p.text)
-			continue
-		}
-		val, err := p.program.Eval(v)
-		if err != nil {
-			return nil, err
-		}
-		s, err := textOf(val)
-		if err != nil {
-			return nil, err
-		}
-		b.WriteString(s)
+func (e *evaluation) program(p *Program) (any, error) {
+	v, cost, err := p.eval(e.values)
+	if err != nil {
+		return nil, err
 	}
-	if b.Len() > TextMax {
-		return nil, &Failure{Class: "limit", Message: "the text is longer than 1,000,000 bytes"}
+	if e.cost += cost; e.cost > TreeCostMax {
+		return nil, &Failure{Class: "limit", Message: "the expressions of this step used more than their budget together"}
 	}
-	return b.String(), nil
+	if f := e.meter.goValue(v); f != nil {
+		return nil, f
+	}
+	return v, nil
 }
