@@ -1,0 +1,171 @@
+// The drawing and the catalogue as the server writes them in JSON, and as
+// everything in the browser reads them. Only types stand here.
+
+import type { Schema } from "./form-schema.ts";
+
+/** The number of the file format that this program reads and writes. */
+export const FORMAT = 1;
+
+/** One drawing. Layout, name and description never reach the engine. */
+export type Graph = {
+  readonly signalbox: number;
+  readonly name?: string | undefined;
+  readonly description?: string | undefined;
+  readonly nodes: readonly GraphNode[];
+  readonly edges: readonly Edge[];
+  readonly layout: Layout;
+};
+
+/** One box. Its configuration is plain JSON. */
+export type GraphNode = {
+  /** Unique, never shown. */
+  readonly id: string;
+  /** Unique: the name in expressions. */
+  readonly key: string;
+  readonly kind: string;
+  readonly config?: JsonObject | undefined;
+  /** Several incoming edges; absent is inclusive. */
+  readonly join?: Join | undefined;
+  readonly retry?: Retry | undefined;
+  readonly timeout?: Timeout | undefined;
+  readonly task?: Task | undefined;
+  readonly max_visits?: number | undefined;
+  /** Passes its input out of its first port. */
+  readonly disabled?: boolean | undefined;
+};
+
+/** Leads from one port of one node to one node. */
+export type Edge = {
+  readonly id: string;
+  readonly from: string;
+  readonly port: string;
+  readonly to: string;
+};
+
+export type Join = { readonly mode: "inclusive" | "each" | "all" };
+
+export type Retry = {
+  readonly max_attempts: number;
+  readonly backoff?: "fixed" | "exponential" | undefined;
+  readonly initial?: string | undefined;
+  readonly factor?: number | undefined;
+  readonly max_interval?: string | undefined;
+  readonly jitter?: number | undefined;
+  readonly on?: readonly string[] | undefined;
+};
+
+export type Timeout = { readonly attempt?: string | undefined };
+
+export type Task = {
+  readonly queue?: string | undefined;
+  readonly priority?: Json | undefined;
+  readonly type?: Json | undefined;
+};
+
+/** What the eye needs and the engine does not. */
+export type Layout = {
+  readonly nodes?: Readonly<Record<string, NodeLayout>> | undefined;
+  readonly notes?: Readonly<Record<string, Note>> | undefined;
+  readonly sample?: Json | undefined;
+};
+
+/** How one node is drawn. */
+export type NodeLayout = {
+  readonly x: number;
+  readonly y: number;
+  readonly title?: string | undefined;
+  readonly notes?: string | undefined;
+  /** A pinned sample of what the node gives. */
+  readonly pin?: Json | undefined;
+};
+
+/** A piece of text on the canvas. */
+export type Note = {
+  readonly x: number;
+  readonly y: number;
+  readonly w: number;
+  readonly h: number;
+  readonly text: string;
+};
+
+/** The value of node.add: a node with its layout. */
+export type NodeDoc = GraphNode & NodeLayout;
+
+/** The names of the operations. See ops.ts for what each of them means. */
+export type OpName =
+  | "node.add"
+  | "node.set"
+  | "node.move"
+  | "node.del"
+  | "edge.add"
+  | "edge.set"
+  | "edge.del"
+  | "note.add"
+  | "note.set"
+  | "note.del"
+  | "graph.set";
+
+/** One change to a drawing. An absent value removes. */
+export type Op = {
+  readonly op: OpName;
+  readonly id?: string | undefined;
+  readonly path?: string | undefined;
+  readonly value?: unknown;
+};
+
+/** One finding about a drawing, pinned to where it is. */
+export type Issue = {
+  readonly code: string;
+  readonly severity: "error" | "warning";
+  readonly message: string;
+  readonly node?: string | undefined;
+  readonly edge?: string | undefined;
+  readonly field?: string | undefined;
+  readonly example?: readonly { readonly node: string; readonly port: string }[] | undefined;
+  readonly fix?: { readonly title: string; readonly ops: readonly Op[] } | undefined;
+  readonly related?: readonly string[] | undefined;
+  readonly offset?: number | undefined;
+};
+
+/** One kind of node, as GET /api/kinds tells it. */
+export type Spec = {
+  readonly name: string;
+  readonly title: string;
+  readonly category: string;
+  /** Color of the tile: trigger, http, logic, ai, queue, saga, human, data. */
+  readonly tile: string;
+  /** Name in the icon sprite. */
+  readonly icon: string;
+  readonly help: string;
+  readonly work: "trigger" | "inline" | "task" | "wait";
+  readonly effect: boolean;
+  readonly ports: readonly Port[];
+  /** Ports made from the configuration, drawn before the others. */
+  readonly ports_of?: PortsOf | undefined;
+  readonly config: Schema;
+  /** "{method} {url}": fields of the configuration. */
+  readonly subtitle?: string | undefined;
+  readonly example: JsonObject;
+  readonly output?: Json | undefined;
+  /** No edge may end here. */
+  readonly no_input?: boolean | undefined;
+  /** At most one in a graph. */
+  readonly unique?: boolean | undefined;
+  readonly attempts?: number | undefined;
+  readonly timeout?: string | undefined;
+};
+
+/** A named way out. */
+export type Port = {
+  readonly name: string;
+  readonly title: string;
+  readonly optional?: boolean | undefined;
+  readonly failure?: boolean | undefined;
+};
+
+export type PortsOf = { readonly field: string; readonly name: string; readonly label: string };
+
+/** A value of JSON. */
+export type Json = string | number | boolean | null | readonly Json[] | JsonObject;
+
+export type JsonObject = { readonly [name: string]: Json };
