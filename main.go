@@ -24,6 +24,7 @@ const usage = `Signalbox draws, proves, runs and watches event-driven workflows.
   signalbox setup-link [flags]         a fresh link to become the owner, while there is none
   signalbox check FILE                 what stands in a workflow's way
   signalbox run FILE [--input FILE]    run a workflow here and now, without a server
+  signalbox bench [--json]             measure this machine
   signalbox version
 
 signalbox serve -h lists the flags.
@@ -48,6 +49,8 @@ func run(args []string) int {
 	switch name {
 	case "serve", "worker", "migrate", "setup-link":
 		return withConfig(ctx, name, args)
+	case "bench":
+		return app.Bench(ctx, args, os.Stdout, os.Stderr)
 	case "check":
 		return app.Check(args, os.Stdout, os.Stderr)
 	case "run":

@@ -1,0 +1,320 @@
+package app
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"os"
+	"runtime"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/google/uuid"
+
+	"signalbox/engine/graph"
+	sbruntime "signalbox/engine/runtime"
+)
+
+// figure is one line of the bench: one workload over one path.
+type figure struct {
+	Workload    string  `json:"workload"`
+	Path        string  `json:"path"` // jetstream, or local hand-over
+	Branches    int     `json:"branches,omitempty"`
+	Concurrency int     `json:"concurrency,omitempty"`
+	P50         float64 `json:"p50_ms,omitempty"`
+	P99         float64 `json:"p99_ms,omitempty"`
+	Runs        float64 `json:"runs_per_s,omitempty"`
+	Steps       float64 `json:"steps_per_s,omitempty"`
+	Requests    float64 `json:"requests_per_s,omitempty"`
+	CPU         float64 `json:"cpu_s_per_1k_steps,omitempty"` // of this process and PostgreSQL together
+	PSS         float64 `json:"pss_mb,omitempty"`             // of both
+	ReadyMS     float64 `json:"ready_ms,omitempty"`
+}
+
+// bench measures one program in a directory of its own. fsync is on.
+type bench struct {
+	app  *App
+	path string
+	took time.Duration // of each workload
+	emit func(figure)
+}
+
+// Bench measures this machine: every workload over JetStream, then over local
+// hand-over. The workloads are those of docs/bench.md.
+func Bench(ctx context.Context, args []string, out, errOut io.Writer) int {
+	fs := flag.NewFlagSet("bench", flag.ContinueOnError)
+	fs.SetOutput(errOut)
+	asJSON := fs.Bool("json", false, "one JSON object a line")
+	took := fs.Duration("duration", 4*time.Second, "of each workload")
+	if fs.Parse(args) != nil {
+		return exitUsage
+	}
+	emit := func(f figure) { printFigure(out, f) }
+	if *asJSON {
+		enc := json.NewEncoder(out)
+		emit = func(f figure) { _ = enc.Encode(f) }
+	} else {
+		fmt.Fprintf(out, "%d processors, %s, fsync on\n", runtime.NumCPU(), runtime.Version())
+	}
+	for _, path := range []string{"jetstream", "local"} {
+		if err := benchPath(ctx, path, *took, emit); err != nil {
+			fmt.Fprintln(errOut, "signalbox:", err)
+			return exitFailed
+		}
+	}
+	return exitOK
+}
+
+func printFigure(out io.Writer, f figure) {
+	fmt.Fprintf(out, "%-5s %-9s", f.Workload, f.Path)
+	for _, c := range []struct {
+		name string
+		v    float64
+	}{
+		{"branches", float64(f.Branches)}, {"concurrency", float64(f.Concurrency)}, {"p50 ms", f.P50}, {"p99 ms", f.P99}, {"runs/s", f.Runs},
+		{"steps/s", f.Steps}, {"requests/s", f.Requests}, {"CPU s/1k steps", f.CPU}, {"MB", f.PSS}, {"ready ms", f.ReadyMS},
+	} {
+		if c.v != 0 {
+			fmt.Fprintf(out, "  %s %.4g", c.name, c.v)
+		}
+	}
+	fmt.Fprintln(out)
+}
+
+// benchPath starts the program cold, then warm, and measures everything.
+func benchPath(ctx context.Context, path string, took time.Duration, emit func(figure)) error {
+	dir, err := os.MkdirTemp("", "signalbox-bench-")
+	if err != nil {
+		return fmt.Errorf("make a directory: %w", err)
+	}
+	defer func() { _ = os.RemoveAll(dir) }()
+	if err := os.Chmod(dir, 0o755); err != nil {
+		return fmt.Errorf("open the directory: %w", err)
+	}
+	cfg, err := Parse([]string{"--data", dir, "--listen", "127.0.0.1:0"}, func(string) string { return "" }, io.Discard)
+	if err != nil {
+		return err
+	}
+	cfg.Local, cfg.Slots = path == "local", 64
+	for _, start := range []string{"cold", "warm"} {
+		b := &bench{path: path, took: took, emit: emit}
+		if err := b.session(ctx, cfg, start); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// session runs one program from start to stop; the warm one is measured.
+func (b *bench) session(ctx context.Context, cfg Config, start string) error {
+	began := time.Now()
+	a, err := New(ctx, cfg, slog.New(slog.DiscardHandler))
+	if err != nil {
+		return err
+	}
+	b.app = a
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	ready, done := make(chan struct{}), make(chan error, 1)
+	go func() { done <- a.Run(ctx, func() { close(ready) }) }()
+	select {
+	case <-ready:
+	case err := <-done:
+		return errors.Join(errors.New("the program did not start"), err)
+	}
+	b.emit(figure{Workload: start, Path: b.path, ReadyMS: ms(time.Since(began))})
+	if start == "warm" {
+		err = b.all(ctx)
+	}
+	stop()
+	return errors.Join(err, <-done)
+}
+
+func (b *bench) all(ctx context.Context) error {
+	time.Sleep(time.Second)
+	b.emit(figure{Workload: "idle", Path: b.path, PSS: memory()})
+	five, err := b.publish(ctx, chainGraph(5, "mock"))
+	if err != nil {
+		return err
+	}
+	b.runs(ctx, "W1", five, 1, 5, 0)
+	b.runs(ctx, "W2", five, 128, 5, 0)
+	for _, n := range []int{100, 1_000} {
+		fan, err := b.publish(ctx, fanGraph(n))
+		if err != nil {
+			return err
+		}
+		b.runs(ctx, "W3", fan, 1, n, n)
+	}
+	return b.web(ctx)
+}
+
+// published is a workflow that the bench starts.
+type published struct{ workflow, version uuid.UUID }
+
+func (b *bench) publish(ctx context.Context, g graph.Graph) (published, error) {
+	w, err := b.app.drafts.Create(ctx, mainWorkspace, system(), g)
+	if err != nil {
+		return published{}, fmt.Errorf("bench workflow: %w", err)
+	}
+	v, err := b.app.drafts.Publish(ctx, mainWorkspace, w.ID, system(), 0, "bench")
+	if err != nil {
+		return published{}, fmt.Errorf("bench workflow: %w", err)
+	}
+	return published{w.ID, v.ID}, nil
+}
+
+// runs keeps so many runs going at once, each awaited to its end.
+func (b *bench) runs(ctx context.Context, name string, p published, concurrency, steps, branches int) {
+	var count atomic.Int64
+	lat := &latencies{}
+	deadline := time.Now().Add(b.took)
+	cpu := cpuSeconds()
+	began := time.Now()
+	var wg sync.WaitGroup
+	for range concurrency {
+		wg.Go(func() {
+			for time.Now().Before(deadline) && ctx.Err() == nil {
+				t := time.Now()
+				s, err := b.app.engine.Start(ctx, sbruntime.StartRequest{
+					Workspace: mainWorkspace, Workflow: p.workflow, Version: p.version, Trigger: "start",
+					Input: json.RawMessage(`{"n":1}`), Source: "bench", Wait: sbruntime.WaitEnd,
+				})
+				if err != nil || s.Answer == nil || s.Answer.Run != sbruntime.StatusSucceeded {
+					return
+				}
+				lat.add(time.Since(t))
+				count.Add(1)
+			}
+		})
+	}
+	wg.Wait()
+	el := time.Since(began).Seconds()
+	n := float64(count.Load())
+	f := figure{Workload: name, Path: b.path, Branches: branches, Concurrency: concurrency, P50: lat.at(.5), P99: lat.at(.99), Runs: n / el, Steps: n * float64(steps) / el, PSS: memory()}
+	if n > 0 {
+		f.CPU = (cpuSeconds() - cpu) / (n * float64(steps)) * 1_000
+	}
+	b.emit(f)
+}
+
+// web is W4: a webhook over real HTTP, five nodes inside the machine, an answer.
+func (b *bench) web(ctx context.Context) error {
+	if _, err := b.publish(ctx, hookGraph()); err != nil {
+		return err
+	}
+	for _, c := range []int{1, 64} {
+		var count atomic.Int64
+		lat := &latencies{}
+		client := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: c}}
+		deadline := time.Now().Add(b.took)
+		began := time.Now()
+		var wg sync.WaitGroup
+		for range c {
+			wg.Go(func() {
+				for time.Now().Before(deadline) {
+					t := time.Now()
+					if !call(ctx, client, b.app.Origin+"/hooks/bench-hook") {
+						return
+					}
+					lat.add(time.Since(t))
+					count.Add(1)
+				}
+			})
+		}
+		wg.Wait()
+		b.emit(figure{Workload: "W4", Path: b.path, Concurrency: c, P50: lat.at(.5), P99: lat.at(.99), Requests: float64(count.Load()) / time.Since(began).Seconds(), PSS: memory()})
+	}
+	return nil
+}
+
+func call(ctx context.Context, client *http.Client, url string) bool {
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, url, bytes.NewReader([]byte(`{"n":1,"name":"Ada"}`)))
+	if err != nil {
+		return false
+	}
+	req.Header.Set("Content-Type", "application/json")
+	res, err := client.Do(req)
+	if err != nil {
+		return false
+	}
+	defer func() { _ = res.Body.Close() }()
+	_, err = io.Copy(io.Discard, res.Body)
+	return err == nil && res.StatusCode == http.StatusOK
+}
+
+// latencies collects durations.
+type latencies struct {
+	mu   sync.Mutex
+	list []time.Duration
+}
+
+func (l *latencies) add(d time.Duration) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.list = append(l.list, d)
+}
+
+// at is a quantile in milliseconds.
+func (l *latencies) at(q float64) float64 {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if len(l.list) == 0 {
+		return 0
+	}
+	slices.Sort(l.list)
+	return ms(l.list[int(float64(len(l.list)-1)*q)])
+}
+
+func ms(d time.Duration) float64 { return float64(d.Microseconds()) / 1_000 }
+
+func chainGraph(n int, kind string) graph.Graph {
+	g := graph.Graph{Format: graph.Format, Name: "Bench: a chain", Nodes: []graph.Node{{ID: "start", Key: "start", Kind: "manual"}}}
+	from := "start"
+	for i := range n {
+		id := fmt.Sprintf("t%d", i)
+		g.Nodes = append(g.Nodes, graph.Node{ID: id, Key: id, Kind: kind, Config: json.RawMessage(`{"answer":{"ok":true,"status":200,"label":"invoice","total":{"currency":"EUR","net":1042.5}}}`)})
+		g.Edges = append(g.Edges, graph.Edge{ID: "e" + id, From: from, Port: "success", To: id})
+		from = id
+	}
+	return g
+}
+
+func fanGraph(n int) graph.Graph {
+	g := graph.Graph{Format: graph.Format, Name: fmt.Sprintf("Bench: %d branches", n), Nodes: []graph.Node{{ID: "start", Key: "start", Kind: "manual"}, {ID: "meet", Key: "meet", Kind: "join"}}}
+	for i := range n {
+		id := fmt.Sprintf("t%d", i)
+		g.Nodes = append(g.Nodes, graph.Node{ID: id, Key: id, Kind: "mock", Config: json.RawMessage(`{"answer":{"ok":true}}`)})
+		g.Edges = append(g.Edges, graph.Edge{ID: "a" + id, From: "start", Port: "success", To: id}, graph.Edge{ID: "b" + id, From: id, Port: "success", To: "meet"})
+	}
+	return g
+}
+
+func hookGraph() graph.Graph {
+	nodes := []graph.Node{
+		{ID: "hook", Key: "hook", Kind: "webhook", Config: json.RawMessage(`{"path":"bench-hook","auth":"none","respond":"by_node"}`)},
+		{ID: "a", Key: "a", Kind: "set", Config: json.RawMessage(`{"fields":{"total":"=input.n * 2"}}`)},
+		{ID: "b", Key: "b", Kind: "if", Config: json.RawMessage(`{"condition":"input.total > 1"}`)},
+		{ID: "c", Key: "c", Kind: "transform", Config: json.RawMessage(`{"expression":"{\"name\": input.name, \"total\": input.total}"}`)},
+		{ID: "d", Key: "d", Kind: "set", Config: json.RawMessage(`{"fields":{"currency":"EUR"}}`)},
+		{ID: "e", Key: "e", Kind: "join"},
+		{ID: "reply", Key: "reply", Kind: "respond", Config: json.RawMessage(`{}`)},
+	}
+	g := graph.Graph{Format: graph.Format, Name: "Bench: a webhook", Nodes: nodes}
+	for i := range len(nodes) - 1 {
+		port := "success"
+		if nodes[i].Kind == "if" {
+			port = "true"
+		}
+		g.Edges = append(g.Edges, graph.Edge{ID: fmt.Sprintf("e%d", i), From: nodes[i].ID, Port: port, To: nodes[i+1].ID})
+	}
+	return g
+}
