@@ -1,0 +1,178 @@
+// What a card shows and how large it is. The measures are the same as in the
+// pictures that the server draws.
+
+import type { Point } from "./geometry.ts";
+import type { GraphNode, JsonObject, NodeLayout, Port, Spec } from "./graph.ts";
+
+export const CARD = {
+  width: 208,
+  wide: 248, // a card that lists its ports
+  head: 56,
+  row: 28,
+  pad: 4, // above and below the rows
+  foot: 28,
+  middle: 28, // of the head: where its ports sit
+} as const;
+
+/** A way out as the card shows it. */
+export type CardPort = {
+  readonly name: string;
+  readonly title: string;
+  /** The condition, at the left of the row. */
+  readonly label: string;
+  readonly failure: boolean;
+  /** From the card's top; a spare port sits on the lower edge. */
+  readonly y: number;
+};
+
+export type Card = {
+  readonly title: string;
+  readonly subtitle: string;
+  readonly tile: string;
+  readonly icon: string;
+  /** The name of the kind, as a person reads it. */
+  readonly kind: string;
+  readonly ports: readonly CardPort[];
+  /** Failure ports that nothing uses yet: shown on the lower edge when wanted. */
+  readonly spare: readonly CardPort[];
+  /** The ports have a row each. */
+  readonly rows: boolean;
+  /** Edges may end here. */
+  readonly input: boolean;
+  readonly disabled: boolean;
+  readonly pinned: boolean;
+  readonly notes: boolean;
+  readonly width: number;
+  /** Without the line under the card. */
+  readonly height: number;
+};
+
+/** How a kind is shown that the catalogue does not know. */
+export function unknownSpec(kind: string): Spec {
+  return {
+    name: kind,
+    title: kind,
+    category: "flow",
+    tile: "logic",
+    icon: "circle-help",
+    help: "",
+    work: "inline",
+    effect: false,
+    ports: [],
+    config: {},
+    example: {},
+  };
+}
+
+/** All ways out: the ones from the configuration, then the fixed ones. */
+export function portsFor(spec: Spec, config: JsonObject | undefined): readonly Port[] {
+  return [...derived(spec, config).map((d) => d.port), ...spec.ports];
+}
+
+type Derived = { readonly port: Port; readonly label: string };
+
+function derived(spec: Spec, config: JsonObject | undefined): readonly Derived[] {
+  const from = spec.ports_of;
+  const items = from === undefined ? undefined : config?.[from.field];
+  if (from === undefined || !Array.isArray(items)) return [];
+  const found: Derived[] = [];
+  for (const item of items as readonly unknown[]) {
+    if (typeof item !== "object" || item === null) continue;
+    const fields = item as Record<string, unknown>;
+    const name = fields[from.name];
+    const label = fields[from.label];
+    if (typeof name !== "string" || name === "") continue;
+    found.push({ port: { name, title: name }, label: typeof label === "string" ? label : "" });
+  }
+  return found;
+}
+
+/** The title of a node: its own, or its kind's. */
+export function titleOf(place: NodeLayout, spec: Spec): string {
+  return place.title !== undefined && place.title !== "" ? place.title : spec.title;
+}
+
+/** The template "{method} {url}" filled with fields of the configuration. */
+export function subtitleOf(spec: Spec, node: Pick<GraphNode, "key" | "config">): string {
+  if (spec.subtitle === undefined || spec.subtitle === "") return node.key;
+  const filled = spec.subtitle.replace(/\{([^}]*)\}/g, (_, name: string) => {
+    const value = node.config?.[name];
+    if (value === undefined || value === null) return "";
+    return typeof value === "string" ? value : JSON.stringify(value);
+  });
+  return filled.trim() || node.key;
+}
+
+/** Whether the port shows only when it is wanted: a failure that nobody handles. */
+function isSpare(port: Port, used: ReadonlySet<string>): boolean {
+  return port.failure === true && port.optional === true && !used.has(port.name);
+}
+
+/** The card of a node; used are the ports that edges leave from. */
+export function cardOf(
+  node: GraphNode,
+  place: NodeLayout,
+  spec: Spec,
+  used: ReadonlySet<string>,
+): Card {
+  const made = derived(spec, node.config).map((d) => line(d.port, d.label));
+  const fixed = spec.ports.filter((p) => !isSpare(p, used)).map((p) => line(p, ""));
+  const known = new Set([...made, ...fixed].map((p) => p.name));
+  // A port that an edge uses and the catalogue does not know keeps its edge.
+  const lost = [...used]
+    .filter((name) => !known.has(name))
+    .map((name) => line({ name, title: name }, ""));
+  const shown = [...made, ...fixed, ...lost];
+  const rows = shown.length > 1;
+  const height = CARD.head + (rows ? shown.length * CARD.row + 2 * CARD.pad + 1 : 0);
+  const top = CARD.head + CARD.pad + 1;
+  const ports = shown.map((p, i) => ({
+    ...p,
+    y: rows ? top + CARD.row * (i + 0.5) : CARD.middle,
+  }));
+  return {
+    title: titleOf(place, spec),
+    subtitle: subtitleOf(spec, node),
+    tile: spec.tile,
+    icon: spec.icon,
+    kind: spec.title,
+    ports,
+    spare: spec.ports.filter((p) => isSpare(p, used)).map((p) => line(p, "")),
+    rows,
+    input: spec.no_input !== true,
+    disabled: node.disabled === true,
+    pinned: place.pin !== undefined,
+    notes: place.notes !== undefined && place.notes !== "",
+    width: rows ? CARD.wide : CARD.width,
+    height,
+  };
+}
+
+function line(port: Port, label: string): CardPort {
+  return {
+    name: port.name,
+    title: port.title || port.name,
+    label,
+    failure: port.failure === true,
+    y: 0,
+  };
+}
+
+/** Where an edge leaves, and whether it leaves downwards. */
+export type Anchor = Point & { readonly down: boolean };
+
+type Placed = { readonly x: number; readonly y: number; readonly w: number; readonly h: number };
+
+/** Where edges leave from a port; undefined: the card has no such port. */
+export function outAnchor(card: Card, box: Placed, port: string): Anchor | undefined {
+  const shown = card.ports.find((p) => p.name === port);
+  if (shown !== undefined) return { x: box.x + box.w + 1, y: box.y + shown.y, down: false };
+  const i = card.spare.findIndex((p) => p.name === port);
+  if (i < 0) return undefined;
+  return { x: box.x + box.w - 28 - i * 28, y: box.y + box.h, down: true };
+}
+
+/** Where edges end. */
+export function inAnchor(box: Placed): Point {
+  return { x: box.x - 1, y: box.y + CARD.middle };
+}
