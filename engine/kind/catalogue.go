@@ -2,13 +2,17 @@ package kind
 
 import "encoding/json"
 
-// All lists the catalogue in the order of the palette.
+// Categories lists the categories in the order of the palette.
+func Categories() []string { return []string{"trigger", "flow", "data", "connect", "ai"} }
+
+// All lists the catalogue in the order of the palette. The caller owns what it
+// gets.
 func All() []Spec {
 	return []Spec{
 		manual(), webhook(),
-		ifSpec(), routeSpec(), join(), wait(), respond(), output(), end(), fail(),
+		ifElse(), routes(), join(), wait(), respond(), output(), end(), fail(),
 		set(), transform(),
-		httpRequest(),
+		request(),
 		llm(), mock(),
 	}
 }
@@ -24,13 +28,20 @@ func Find(name string) (Spec, bool) {
 }
 
 func success() Port { return Port{Name: "success", Title: "Success"} }
-func failurePort() Port {
-	return Port{Name: "failure", Title: "Failure", Optional: true, Failure: true}
-}
+
+// last is the way out of what often comes last: it may lead nowhere.
+func last() Port { return Port{Name: "success", Title: "Success", Optional: true} }
+
+func failure() Port { return Port{Name: "failure", Title: "Failure", Optional: true, Failure: true} }
+
 func raw(s string) json.RawMessage { return json.RawMessage(s) }
-func at(f float64) *float64        { return &f }
+
+func at(f float64) *float64 { return &f }
 
 // credential is the field that names a stored secret, never its value.
 func credential(showIf string) Property {
-	return Property{"credential", Schema{Type: "string", Title: "Credential", UI: "credential", Constant: true, ShowIf: showIf, Description: "The name of a stored credential. Its value is joined in by the worker at the last moment and shows up nowhere."}}
+	return Property{"credential", Schema{
+		Type: "string", Title: "Credential", MaxLength: 200, UI: "credential", Constant: true, ShowIf: showIf,
+		Description: "The name of a stored credential. Its value is joined in at the last moment and shows up in no event, log or trace.",
+	}}
 }

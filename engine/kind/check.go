@@ -3,8 +3,11 @@ package kind
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
 	"maps"
+	"math"
 	"net/url"
 	"regexp"
 	"slices"
@@ -14,11 +17,14 @@ import (
 	"unicode/utf8"
 )
 
+// DurationMax is the longest duration that a configuration may name.
+const DurationMax = 10 * 365 * 24 * time.Hour
+
 // Fault is one thing wrong with a configuration.
 type Fault struct {
 	Pointer  string // JSON pointer into the configuration
-	Message  string
-	Expected string
+	Message  string // a sentence
+	Expected string // what would be right
 }
 
 // checker collects the faults of one configuration.
@@ -31,198 +37,287 @@ func (c *checker) add(at, expected, format string, args ...any) {
 // Check looks at a configuration as the form does: fields, types, ranges. What
 // an expression gives is only known when it runs.
 func (s Spec) Check(config json.RawMessage) []Fault {
-	var v any = map[string]any{}
-	if len(config) > 0 {
-		dec := json.NewDecoder(bytes.NewReader(config))
-		dec.UseNumber()
-		if err := dec.Decode(&v); err != nil {
-			return []Fault{{"", "The configuration is not valid JSON.", "an object"}}
-		}
+	v, err := read(config)
+	if err != nil {
+		return []Fault{{"", "The configuration is not valid JSON.", "an object"}}
+	}
+	m, ok := v.(map[string]any)
+	if !ok {
+		return []Fault{{"", "The configuration must be an object.", "an object"}}
 	}
 	c := &checker{}
-	c.value(&s.Config, v, "", map[string]any{})
+	c.object(&s.Config, m, place{})
+	c.together(s, m)
 	if s.PortsOf != nil {
-		c.ports(s, v)
+		c.ports(s, m)
 	}
 	return c.faults
 }
 
-func label(s *Schema, at string) string {
+func read(config json.RawMessage) (any, error) {
+	if len(config) == 0 {
+		return map[string]any{}, nil
+	}
+	dec := json.NewDecoder(bytes.NewReader(config))
+	dec.UseNumber()
+	var v any
+	if err := dec.Decode(&v); err != nil {
+		return nil, err //nolint:wrapcheck // replaced by the caller
+	}
+	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
+		return nil, errors.New("more than one value")
+	}
+	return v, nil
+}
+
+// place is where a value stands. What a constant field holds is constant all
+// the way down.
+type place struct {
+	pointer  string
+	constant bool
+}
+
+func (p place) down(name string, s *Schema) place {
+	return place{p.pointer + "/" + escape(name), p.constant || s.Constant}
+}
+
+// escape writes a name into a JSON pointer (RFC 6901).
+func escape(name string) string {
+	return strings.ReplaceAll(strings.ReplaceAll(name, "~", "~0"), "/", "~1")
+}
+
+// label is what the form calls a field.
+func label(s *Schema, p place) string {
 	if s.Title != "" {
 		return "“" + s.Title + "”"
 	}
-	return at[strings.LastIndexByte(at, '/')+1:]
+	name := p.pointer[strings.LastIndexByte(p.pointer, '/')+1:]
+	if i, err := strconv.Atoi(name); err == nil {
+		return fmt.Sprintf("Entry %d", i+1)
+	}
+	return "“" + name + "”"
 }
 
 // live reports whether a text is an expression or a template, so that its
-// type is not known yet.
-func live(s *Schema, text string) bool {
-	return !s.Constant && s.UI != "expr" && (strings.HasPrefix(text, "=") && !strings.HasPrefix(text, "==") || strings.Contains(text, "{{"))
+// value is not known yet.
+func live(s *Schema, p place, text string) bool {
+	switch {
+	case p.constant, s.UI == "expr", s.UI == "port", s.UI == "credential", s.UI == "rules":
+		return false
+	case strings.HasPrefix(text, "=="):
+		return false
+	}
+	return strings.HasPrefix(text, "=") || strings.Contains(text, "{{")
 }
 
-func (c *checker) value(s *Schema, v any, at string, within map[string]any) {
-	if text, ok := v.(string); ok && live(s, text) {
+func (c *checker) value(s *Schema, v any, p place) {
+	if text, ok := v.(string); ok && live(s, p, text) {
 		return
 	}
 	switch s.Type {
 	case "object":
 		m, ok := v.(map[string]any)
 		if !ok {
-			c.add(at, "an object", "%s must be an object.", label(s, at))
+			c.add(p.pointer, "an object", "%s must be an object, not %s.", label(s, p), sort(v))
 			return
 		}
-		c.object(s, m, at)
+		if s.Properties != nil {
+			c.object(s, m, p)
+		}
 	case "array":
 		list, ok := v.([]any)
 		if !ok {
-			c.add(at, "a list", "%s must be a list.", label(s, at))
+			c.add(p.pointer, "a list", "%s must be a list, not %s.", label(s, p), sort(v))
 			return
 		}
-		c.list(s, list, at)
+		c.list(s, list, p)
 	case "string":
 		text, ok := v.(string)
 		if !ok {
-			c.add(at, "text", "%s must be text.", label(s, at))
+			c.add(p.pointer, "text", "%s must be text, not %s.", label(s, p), sort(v))
 			return
 		}
-		c.text(s, text, at)
+		c.text(s, text, p)
 	case "integer", "number":
-		c.number(s, v, at)
+		c.number(s, v, p)
 	case "boolean":
 		if _, ok := v.(bool); !ok {
-			c.add(at, "true or false", "%s must be true or false.", label(s, at))
+			c.add(p.pointer, "true or false", "%s must be true or false, not %s.", label(s, p), sort(v))
 		}
 	}
 }
 
-func (c *checker) object(s *Schema, m map[string]any, at string) {
-	if s.UI == "kv" || len(s.Properties) == 0 {
-		return
+// sort names the type of a JSON value in plain words.
+func sort(v any) string {
+	switch v.(type) {
+	case nil:
+		return "null"
+	case bool:
+		return "true or false"
+	case json.Number:
+		return "a number"
+	case string:
+		return "text"
+	case []any:
+		return "a list"
 	}
+	return "an object"
+}
+
+func (c *checker) object(s *Schema, m map[string]any, p place) {
 	for _, name := range slices.Sorted(maps.Keys(m)) {
 		f := s.Properties.find(name)
-		if f == nil {
-			c.add(at+"/"+name, "one of "+strings.Join(names(s), ", "), "There is no field %q here.", name)
-			continue
-		}
-		if m[name] != nil {
-			c.value(f, m[name], at+"/"+name, m)
+		switch {
+		case f == nil && strings.HasPrefix(name, "x-"): // of another program, kept as it is
+		case f == nil:
+			c.add(p.down(name, &Schema{}).pointer, names(s), "There is no field %s here.", quote(name))
+		case m[name] != nil:
+			c.value(f, m[name], p.down(name, f))
 		}
 	}
-	for _, name := range s.Required {
-		f := s.Properties.find(name)
-		if v, there := m[name]; (!there || v == nil || v == "") && f != nil && shown(f, m) {
-			want := f.Type
-			if f.Placeholder != "" {
-				want = "for example " + f.Placeholder
-			}
-			c.add(at+"/"+name, want, "%s is missing.", label(f, at+"/"+name))
+	for i := range s.Properties {
+		f := &s.Properties[i]
+		required := slices.Contains(s.Required, f.Name) || f.Schema.UI == "credential" && f.Schema.ShowIf != ""
+		if v := m[f.Name]; required && (v == nil || v == "") && s.shown(&f.Schema, m) {
+			c.add(p.down(f.Name, &f.Schema).pointer, expected(&f.Schema), "%s is missing.", label(&f.Schema, p.down(f.Name, &f.Schema)))
 		}
 	}
 }
 
-func names(s *Schema) []string {
+func names(s *Schema) string {
+	if len(s.Properties) == 0 {
+		return "no field at all"
+	}
 	list := make([]string, len(s.Properties))
 	for i, p := range s.Properties {
 		list[i] = p.Name
 	}
-	return list
+	return "one of " + strings.Join(list, ", ")
 }
 
-// shown evaluates x-showIf: "auth=bearer|basic".
-func shown(f *Schema, in map[string]any) bool {
-	field, want, ok := strings.Cut(f.ShowIf, "=")
-	if !ok {
+func expected(s *Schema) string {
+	switch {
+	case s.Placeholder != "":
+		return "for example " + s.Placeholder
+	case len(s.Enum) > 0:
+		return "one of " + strings.Join(s.Enum, ", ")
+	case s.UI == "credential":
+		return "the name of a stored credential"
+	}
+	return map[string]string{"object": "an object", "array": "a list", "string": "text", "integer": "a whole number", "number": "a number", "boolean": "true or false"}[s.Type]
+}
+
+// shown evaluates x-showIf as the form does: "auth=bearer|basic", "auth!=none"
+// or "credential" (is set). An absent field has its default.
+func (s *Schema) shown(f *Schema, m map[string]any) bool {
+	if f.ShowIf == "" {
 		return true
 	}
-	return slices.Contains(strings.Split(want, "|"), fmt.Sprint(in[field]))
+	rule, negated := strings.Replace(f.ShowIf, "!=", "=", 1), strings.Contains(f.ShowIf, "!=")
+	field, want, compares := strings.Cut(rule, "=")
+	v := m[field]
+	if other := s.Properties.find(field); v == nil && other != nil && len(other.Default) > 0 {
+		v, _ = read(other.Default)
+	}
+	if !compares {
+		return v != nil && v != "" && v != false
+	}
+	return slices.Contains(strings.Split(want, "|"), fmt.Sprint(v)) != negated
 }
 
-func (c *checker) list(s *Schema, list []any, at string) {
-	if s.MinItems > 0 && len(list) < s.MinItems {
-		c.add(at, fmt.Sprintf("at least %d", s.MinItems), "%s needs more entries.", label(s, at))
+func (c *checker) list(s *Schema, list []any, p place) {
+	if len(list) < s.MinItems {
+		c.add(p.pointer, fmt.Sprintf("at least %d", s.MinItems), "%s needs an entry.", label(s, p))
 	}
 	if s.MaxItems > 0 && len(list) > s.MaxItems {
-		c.add(at, fmt.Sprintf("at most %d", s.MaxItems), "%s has %d entries.", label(s, at), len(list))
+		c.add(p.pointer, fmt.Sprintf("at most %d", s.MaxItems), "%s has %d entries.", label(s, p), len(list))
 	}
 	if s.Items == nil {
 		return
 	}
 	for i, e := range list {
-		c.value(s.Items, e, at+"/"+strconv.Itoa(i), nil)
+		if i == s.MaxItems && s.MaxItems > 0 {
+			break
+		}
+		c.value(s.Items, e, p.down(strconv.Itoa(i), s.Items))
 	}
 }
 
-func (c *checker) text(s *Schema, text, at string) {
-	if len(s.Enum) > 0 && !slices.Contains(s.Enum, text) && text != "" {
-		c.add(at, strings.Join(s.Enum, ", "), "%s cannot be %.40q.", label(s, at), text)
-		return
-	}
-	if n := utf8.RuneCountInString(text); s.MaxLength > 0 && n > s.MaxLength {
-		c.add(at, fmt.Sprintf("at most %d characters", s.MaxLength), "%s has %d characters.", label(s, at), n)
-	}
+func (c *checker) text(s *Schema, text string, p place) {
 	if text == "" {
+		return // as good as absent; what is required was said already
+	}
+	if len(s.Enum) > 0 && !slices.Contains(s.Enum, text) {
+		c.add(p.pointer, "one of "+strings.Join(s.Enum, ", "), "%s cannot be %s.", label(s, p), quote(text))
 		return
 	}
-	switch {
-	case s.Pattern != "" && !regexp.MustCompile(s.Pattern).MatchString(text):
-		c.add(at, s.Placeholder, "%s cannot be %.40q.", label(s, at), text)
-	case s.UI == "duration" || s.Format == "duration":
-		if d, err := time.ParseDuration(text); err != nil || d < 0 {
-			c.add(at, "a number with a unit, for example 500ms, 30s or 5m", "%.40q is not a duration.", text)
+	n := utf8.RuneCountInString(text)
+	if s.MaxLength > 0 && n > s.MaxLength {
+		c.add(p.pointer, fmt.Sprintf("at most %d characters", s.MaxLength), "%s has %d characters.", label(s, p), n)
+		return
+	}
+	if n < s.MinLength {
+		c.add(p.pointer, fmt.Sprintf("at least %d characters", s.MinLength), "%s has %d characters.", label(s, p), n)
+	}
+	if s.Pattern != "" && !regexp.MustCompile(s.Pattern).MatchString(text) {
+		c.add(p.pointer, "for example "+s.Placeholder, "%s cannot be %s.", label(s, p), quote(text))
+	}
+	switch s.Format {
+	case "duration":
+		if d, err := time.ParseDuration(text); err != nil || d < 0 || d > DurationMax {
+			c.add(p.pointer, "a number with a unit, for example 500ms, 30s or 5m, up to ten years", "%s: %s is not a duration.", label(s, p), quote(text))
 		}
-	case s.Format == "uri":
+	case "uri":
 		if u, err := url.Parse(text); err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
-			c.add(at, "an address that starts with https:// or http://", "%.60q is not a web address.", text)
+			c.add(p.pointer, "an address that starts with https:// or http://", "%s: %s is not a web address.", label(s, p), quote(text))
 		}
-	case s.Format == "date-time":
-		if _, err := time.Parse(time.RFC3339, text); err != nil {
-			c.add(at, "a time like 2026-11-30T09:00:00Z", "%.40q is not a time.", text)
+	case "date-time":
+		if _, err := time.Parse(time.RFC3339Nano, text); err != nil {
+			c.add(p.pointer, "a time like 2026-11-30T09:00:00Z", "%s: %s is not a time.", label(s, p), quote(text))
 		}
 	}
 }
 
-func (c *checker) number(s *Schema, v any, at string) {
+func (c *checker) number(s *Schema, v any, p place) {
 	n, ok := v.(json.Number)
 	if !ok {
-		c.add(at, "a number", "%s must be a number.", label(s, at))
+		c.add(p.pointer, expected(s), "%s must be a number, not %s.", label(s, p), sort(v))
 		return
 	}
 	f, err := n.Float64()
 	switch {
 	case err != nil:
-		c.add(at, "a number", "%s is out of range.", label(s, at))
-	case s.Type == "integer" && f != float64(int64(f)):
-		c.add(at, "a whole number", "%s must be a whole number.", label(s, at))
+		c.add(p.pointer, expected(s), "%s is out of range.", label(s, p))
+	case s.Type == "integer" && f != math.Trunc(f):
+		c.add(p.pointer, "a whole number", "%s must be a whole number.", label(s, p))
 	case s.Minimum != nil && f < *s.Minimum:
-		c.add(at, fmt.Sprintf("at least %v", *s.Minimum), "%s cannot be %v.", label(s, at), f)
+		c.add(p.pointer, "at least "+plain(*s.Minimum), "%s cannot be %s.", label(s, p), plain(f))
 	case s.Maximum != nil && f > *s.Maximum:
-		c.add(at, fmt.Sprintf("at most %v", *s.Maximum), "%s cannot be %v.", label(s, at), f)
+		c.add(p.pointer, "at most "+plain(*s.Maximum), "%s cannot be %s.", label(s, p), plain(f))
 	}
 }
 
-var portRule = regexp.MustCompile(`^[a-z][a-z0-9_]{0,39}$`)
-
-// ports checks the names of ports that the configuration makes.
-func (c *checker) ports(s Spec, v any) {
-	m, _ := v.(map[string]any)
-	items, _ := m[s.PortsOf.Field].([]any)
-	seen := map[string]bool{}
-	for _, p := range s.Ports {
-		seen[p.Name] = true
+func plain(f float64) string {
+	if math.Abs(f) >= 1e15 {
+		return strconv.FormatFloat(f, 'g', -1, 64)
 	}
-	for i, item := range items {
-		fields, _ := item.(map[string]any)
-		name, _ := fields[s.PortsOf.Name].(string)
-		at := "/" + s.PortsOf.Field + "/" + strconv.Itoa(i) + "/" + s.PortsOf.Name
-		switch {
-		case name == "":
-			continue // missing: said already
-		case !portRule.MatchString(name):
-			c.add(at, "small letters, digits and _, a letter first", "A port cannot be called %.40q.", name)
-		case seen[name]:
-			c.add(at, "a name of its own", "There are two ports called %q.", name)
-		}
-		seen[name] = true
+	return strconv.FormatFloat(f, 'f', -1, 64)
+}
+
+// quote shows a text of others in a sentence, shortened.
+func quote(s string) string {
+	if r := []rune(s); len(r) > 40 {
+		s = string(r[:40]) + "…"
+	}
+	return strconv.Quote(s)
+}
+
+// together checks what no field can say alone.
+func (c *checker) together(s Spec, m map[string]any) {
+	if s.Name != "wait" {
+		return
+	}
+	if m["duration"] == "" && (m["until"] == nil || m["until"] == "") {
+		c.add("/duration", "for example 15m", "A wait needs a duration or a time.")
 	}
 }

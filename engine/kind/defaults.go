@@ -10,6 +10,9 @@ func (s Spec) Defaults(config json.RawMessage) json.RawMessage {
 	if len(config) > 0 && json.Unmarshal(config, &fields) != nil {
 		return config
 	}
+	if fields == nil { // the configuration is null
+		fields = map[string]json.RawMessage{}
+	}
 	for _, p := range s.Config.Properties {
 		if _, there := fields[p.Name]; !there && len(p.Schema.Default) > 0 {
 			fields[p.Name] = p.Schema.Default

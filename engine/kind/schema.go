@@ -3,6 +3,7 @@ package kind
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -19,11 +20,11 @@ func (p Properties) MarshalJSON() ([]byte, error) {
 		}
 		name, err := json.Marshal(f.Name)
 		if err != nil {
-			return nil, err
+			return nil, fmt.Errorf("write property %s: %w", f.Name, err)
 		}
 		schema, err := json.Marshal(f.Schema)
 		if err != nil {
-			return nil, err
+			return nil, fmt.Errorf("write property %s: %w", f.Name, err)
 		}
 		b.Write(name)
 		b.WriteByte(':')
@@ -36,17 +37,25 @@ func (p Properties) MarshalJSON() ([]byte, error) {
 // UnmarshalJSON keeps the order of the text.
 func (p *Properties) UnmarshalJSON(raw []byte) error {
 	dec := json.NewDecoder(bytes.NewReader(raw))
-	if _, err := dec.Token(); err != nil {
-		return err
+	open, err := dec.Token()
+	if err != nil {
+		return fmt.Errorf("read properties: %w", err)
 	}
+	if open == nil {
+		return nil // null
+	}
+	if open != json.Delim('{') {
+		return errors.New("read properties: not an object")
+	}
+	*p = Properties{}
 	for dec.More() {
 		name, err := dec.Token()
 		if err != nil {
-			return err
+			return fmt.Errorf("read properties: %w", err)
 		}
 		var s Schema
 		if err := dec.Decode(&s); err != nil {
-			return err
+			return fmt.Errorf("read property %v: %w", name, err)
 		}
 		*p = append(*p, Property{fmt.Sprint(name), s})
 	}
@@ -63,54 +72,24 @@ func (p Properties) find(name string) *Schema {
 	return nil
 }
 
-// at returns the schema of a place, or nil where anything goes.
-func (s *Schema) at(pointer string) *Schema {
-	cur := s
-	for _, name := range strings.Split(strings.TrimPrefix(pointer, "/"), "/") {
-		if cur == nil || pointer == "" {
-			return cur
-		}
-		switch {
-		case cur.Items != nil:
-			cur = cur.Items
-		case cur.UI == "kv", len(cur.Properties) == 0:
-			return nil
-		default:
-			cur = cur.Properties.find(strings.NewReplacer("~1", "/", "~0", "~").Replace(name))
-		}
-	}
-	return cur
-}
-
-// ExprMode says how the text at a place of the configuration is read.
+// ExprMode says how the text at a place of the configuration is read. Places
+// that the schema does not know are values.
 func (s Spec) ExprMode(pointer string) expr.Mode {
-	switch f := s.Config.at(pointer); {
-	case f == nil:
-		return expr.ModeValue
-	case f.UI == "expr":
-		return expr.ModeExpr
-	case f.Constant:
-		return expr.ModeConstant
-	default:
-		return expr.ModeValue
-	}
-}
-
-// PortsFor lists the ports of a node with the configuration, in drawing order:
-// those made from it first.
-func (s Spec) PortsFor(config json.RawMessage) []Port {
-	var ports []Port
-	if s.PortsOf != nil {
-		var c map[string]json.RawMessage
-		var items []map[string]json.RawMessage
-		if json.Unmarshal(config, &c) == nil && json.Unmarshal(c[s.PortsOf.Field], &items) == nil {
-			for _, item := range items {
-				var name string
-				if json.Unmarshal(item[s.PortsOf.Name], &name) == nil && name != "" {
-					ports = append(ports, Port{Name: name, Title: name})
-				}
-			}
+	unescape := strings.NewReplacer("~1", "/", "~0", "~")
+	cur, constant := &s.Config, false
+	for _, name := range strings.Split(pointer, "/")[1:] {
+		if cur.Items != nil {
+			cur = cur.Items
+		} else if cur = cur.Properties.find(unescape.Replace(name)); cur == nil {
+			break
 		}
+		constant = constant || cur.Constant
 	}
-	return append(ports, s.Ports...)
+	switch {
+	case constant, cur != nil && (cur.UI == "port" || cur.UI == "credential"):
+		return expr.ModeConstant
+	case cur != nil && cur.UI == "expr":
+		return expr.ModeExpr
+	}
+	return expr.ModeValue
 }
