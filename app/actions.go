@@ -1,6 +1,9 @@
 package app
 
 import (
+	"fmt"
+
+	"signalbox/engine/guard"
 	"signalbox/engine/worker"
 	"signalbox/engine/worker/action"
 )
@@ -9,5 +12,9 @@ import (
 // server, whose demo endpoint HTTP calls may reach although it is on this
 // machine.
 func actions(origin string) (map[string]worker.Action, error) {
-	return map[string]worker.Action{"mock": action.Mock{}}, nil
+	client, err := guard.New(guard.Config{Origin: origin, Prefix: "/demo/"})
+	if err != nil {
+		return nil, fmt.Errorf("set up the guard: %w", err)
+	}
+	return map[string]worker.Action{"mock": action.Mock{}, "http": action.NewHTTP(client), "llm": action.NewLLM(client)}, nil
 }
