@@ -21,7 +21,10 @@ import (
 // is its parent.
 var server = sync.OnceValues(start) //nolint:gochecknoglobals // one server a test binary
 
-var databases atomic.Int64 //nolint:gochecknoglobals // their numbers
+var (
+	wanted    atomic.Bool  //nolint:gochecknoglobals // a test asked for the server
+	databases atomic.Int64 //nolint:gochecknoglobals // their numbers
+)
 
 func start() (*postgres.Server, error) {
 	dir, err := os.MkdirTemp("", "signalbox-test-pg-")
@@ -45,6 +48,7 @@ func start() (*postgres.Server, error) {
 // test.
 func Open(t testing.TB) string {
 	t.Helper()
+	wanted.Store(true)
 	s, err := server()
 	if err != nil {
 		t.Fatalf("these tests need PostgreSQL: %v", err)
@@ -73,6 +77,9 @@ func Open(t testing.TB) string {
 // directory stays.
 func Main(m *testing.M) int {
 	code := m.Run()
+	if !wanted.Load() {
+		return code
+	}
 	if s, err := server(); err == nil {
 		_ = s.Stop(context.Background())
 		_ = os.RemoveAll(filepath.Dir(s.Data()))
