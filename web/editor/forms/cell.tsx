@@ -57,7 +57,7 @@ export function ValueCell({ pointer, value, label, mode, placeholder, invalid = 
       onInput={(event) => {
         const next = event.currentTarget.value;
         if (mode === "value" && formOf(next) !== "constant" && formOf(next) !== "literal") {
-          requestExpressionFocus(form.nodeID, pointer, event.currentTarget.selectionStart ?? next.length);
+          requestExpressionFocus(form, pointer, event.currentTarget.selectionStart ?? next.length);
         }
         change(next);
       }}

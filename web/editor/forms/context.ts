@@ -12,6 +12,8 @@ export type FormEnvironment = {
   readonly readOnly: boolean;
   readonly issues: readonly Issue[];
   readonly credentials: readonly Credential[];
+  /** The expression field that takes the focus when it appears. */
+  readonly focusNext: FocusRequest;
   /** Sets a place below the configuration; undefined removes it. */
   set(pointer: string, value: unknown): void;
   /** Renames or drops ports together with the edges that leave them. */
@@ -19,6 +21,9 @@ export type FormEnvironment = {
   sample(): Sample;
   check(source: string, mode: "expr" | "value" | "json", signal: AbortSignal): Promise<ExprAnswer>;
 };
+
+/** A place for the caret in a field that is about to appear. */
+export type FocusRequest = { current: { readonly pointer: string; readonly caret: number } | undefined };
 
 const Environment = createContext<FormEnvironment | undefined>(undefined);
 

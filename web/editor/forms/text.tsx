@@ -13,7 +13,7 @@ export function TextControl({ field, value, id, change, describedBy, invalid }: 
   const input = (event: Event & { currentTarget: HTMLInputElement | HTMLTextAreaElement }) => {
     const next = event.currentTarget.value;
     if (field.mode === "value" && formOf(next) !== "constant" && formOf(next) !== "literal") {
-      requestExpressionFocus(form.nodeID, field.pointer, event.currentTarget.selectionStart ?? next.length);
+      requestExpressionFocus(form, field.pointer, event.currentTarget.selectionStart ?? next.length);
     }
     change(next);
   };
@@ -46,7 +46,7 @@ export function NumberControl({ field, value, id, change, describedBy, invalid }
   const input = (event: Event & { currentTarget: HTMLInputElement }) => {
     const text = event.currentTarget.value;
     if (text.startsWith("=") && field.mode === "value") {
-      requestExpressionFocus(form.nodeID, field.pointer, text.length);
+      requestExpressionFocus(form, field.pointer, text.length);
       setTyped(undefined);
       change(text);
       return;
@@ -114,7 +114,7 @@ export function DurationControl({ field, value, id, change, describedBy, invalid
   const plain = text === "" || parts !== null;
   const input = (event: Event & { currentTarget: HTMLInputElement }) => {
     const typed = event.currentTarget.value.trim();
-    if (typed.startsWith("=") && field.mode === "value") requestExpressionFocus(form.nodeID, field.pointer, typed.length);
+    if (typed.startsWith("=") && field.mode === "value") requestExpressionFocus(form, field.pointer, typed.length);
     if (typed === "") change(undefined);
     else change(/^\d+(\.\d+)?$/.test(typed) ? `${typed}${unit}` : typed);
   };

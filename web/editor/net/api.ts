@@ -1,7 +1,10 @@
 // The HTTP side of the editor: every request that it makes, with its types.
 
-import type { Change } from "../../core/touch.ts";
+import type { Issue } from "../../core/graph.ts";
 import type { Ordered } from "../../core/sync.ts";
+import type { Change } from "../../core/touch.ts";
+
+export type { Issue };
 
 export type Person = { readonly id: string; readonly name: string };
 
@@ -14,21 +17,6 @@ export type Workflow = {
   readonly draft_dirty: number;
 };
 
-export type Choice = { readonly node: string; readonly port: string };
-
-export type Issue = {
-  readonly code: string;
-  readonly severity: "error" | "warning";
-  readonly message: string;
-  readonly node?: string;
-  readonly edge?: string;
-  readonly field?: string;
-  readonly example?: readonly Choice[];
-  readonly fix?: { readonly title: string; readonly ops: readonly Change[] };
-  readonly related?: readonly string[];
-  readonly offset?: number;
-};
-
 export type Camera = { readonly x: number; readonly y: number; readonly z: number };
 
 export type DraftAnswer = {
@@ -37,6 +25,8 @@ export type DraftAnswer = {
   readonly graph: unknown;
   readonly issues?: readonly Issue[] | null;
   readonly camera?: Camera | null;
+  /** The address of each webhook, by node id. */
+  readonly hooks?: Readonly<Record<string, string>> | null;
 };
 
 export type Version = {
@@ -118,12 +108,20 @@ export class Api {
     return call("GET", `${this.#path}/ops?after=${seq}`);
   }
 
+  version(id: string): Promise<{ version: Version; graph: unknown }> {
+    return call("GET", `/api/versions/${encodeURIComponent(id)}`);
+  }
+
   putCamera(camera: Camera): Promise<unknown> {
     return call("PUT", `${this.#path}/camera`, camera);
   }
 
   publish(seq: number, note: string): Promise<{ version: Version }> {
     return call("POST", `${this.#path}/publish`, note === "" ? { seq } : { seq, note });
+  }
+
+  rename(name: string): Promise<Workflow> {
+    return call("PATCH", this.#path, { name });
   }
 
   run(input: unknown, trigger: string | undefined): Promise<{ run: Run }> {

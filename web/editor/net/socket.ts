@@ -2,7 +2,8 @@
 // line open, and says what arrives.
 
 import type { Change } from "../../core/touch.ts";
-import type { Issue, Person } from "./api.ts";
+import type { Issue } from "../../core/graph.ts";
+import type { Person } from "./api.ts";
 
 export type DraftFrame =
   | {
@@ -13,7 +14,15 @@ export type DraftFrame =
       readonly ops: readonly Change[];
       readonly issues?: readonly Issue[];
     }
-  | { readonly t: "presence"; readonly by: Person; readonly x: number; readonly y: number; readonly selection: readonly string[] }
+  | {
+      readonly t: "presence";
+      readonly by: Person;
+      readonly socket?: string;
+      readonly x: number;
+      readonly y: number;
+      readonly selection: readonly string[];
+      readonly gone?: boolean;
+    }
   | { readonly t: "gap"; readonly from: number; readonly to: number }
   | { readonly t: "gone"; readonly why: string }
   | { readonly t: "hello" }

@@ -1,0 +1,115 @@
+// What the canvas's intents do.
+
+import { effect } from "@preact/signals";
+import type { EventOf, KernelEventType } from "../../kernel/api.ts";
+import type { Editor } from "../state/editor.ts";
+import { t } from "../strings.ts";
+import { addStep } from "./add.ts";
+import { copyText, duplicate, parseClip, pasteClip } from "./clipboard.ts";
+import { runCommand } from "./command.ts";
+import { connect, insertOnEdge, moveBy, reconnect, remove } from "./edit.ts";
+
+/** The type of data when a kind is dragged from the list onto the canvas. */
+export const kindDragType = "application/x-signalbox-kind";
+
+export function bindCanvas(editor: Editor): void {
+  const { kernel, session } = editor;
+  const on = <T extends KernelEventType>(type: T, listener: (event: EventOf<T>) => void) => kernel.on(type, listener);
+  on("move", (e) => moveBy(editor, e.nodes, e.notes, { x: e.dx, y: e.dy }));
+  on("duplicate", (e) => duplicate(editor, e.nodes, e.notes, { x: e.dx, y: e.dy }));
+  on("connect", (e) => connect(editor, e.from, e.port, e.to));
+  on("reconnect", (e) => reconnect(editor, e.edge, { from: e.from, port: e.port, to: e.to }));
+  on("connectDropped", (e) => {
+    session.quickAdd.value = { at: e.at, from: e.from, to: e.to, torn: e.edge };
+  });
+  on("connectRefused", (e) => {
+    editor.toast(e.why);
+    editor.say(e.why);
+  });
+  on("insert", (e) => insertOnEdge(editor, e.node, e.edge, { x: e.dx, y: e.dy }));
+  on("quickAdd", (e) => {
+    // By key a step follows the focused one; by pointer it goes where it was asked for.
+    session.quickAdd.value = { at: e.by === "pointer" ? e.at : undefined, from: e.from, edge: e.edge };
+  });
+  on("delete", (e) => remove(editor, e));
+  on("resizeNote", (e) => resizeNote(editor, e));
+  on("editNote", (e) => {
+    session.noteEdited.value = e.id;
+  });
+  on("rename", (e) => {
+    session.titleEdited.value = e.id;
+  });
+  on("open", () => openInspector(editor));
+  on("command", (e) => runCommand(editor, e.command, e.at));
+  on("clipboard", (e) => clipboard(editor, e));
+  on("drop", (e) => dropKind(editor, e));
+  on("menu", (e) => {
+    if (e.target.is === "ground" || session.readOnly.value) return;
+    session.menu.value = { screen: e.screen, at: e.at };
+  });
+  on("selection", (e) => {
+    session.selection.value = e.selection;
+    session.menu.value = undefined;
+    editor.seal();
+  });
+  on("camera", (e) => {
+    session.zoom.value = e.camera.z;
+    session.moved.value += 1;
+  });
+  on("pointer", (e) => {
+    if (e.at) editor.presence(e.at.x, e.at.y);
+  });
+  on("gesture", (e) => {
+    session.gesture.value = e.active;
+    if (e.active) session.menu.value = undefined;
+  });
+  on("tool", (e) => {
+    session.tool.value = e.tool;
+  });
+  effect(() => kernel.setReadOnly(session.readOnly.value));
+}
+
+/** Opens the settings, with the first field that still needs an answer in focus. */
+export function openInspector(editor: Editor): void {
+  const { session } = editor;
+  session.inspector.value = true;
+  session.tab.value = "configure";
+  session.focusField.value = "first";
+}
+
+function resizeNote(editor: Editor, event: EventOf<"resizeNote">): void {
+  const note = editor.drawing.notes.get(event.id);
+  if (!note) return;
+  const names = ["x", "y", "w", "h"] as const;
+  const ops = names.filter((name) => Math.round(event.box[name]) !== note[name]).map((name) => ({ op: "note.set", id: event.id, path: `/${name}`, value: Math.round(event.box[name]) }));
+  editor.commit(t("editor.do.resizeNote"), ops);
+}
+
+function clipboard(editor: Editor, e: EventOf<"clipboard">): void {
+  const data = e.event.clipboardData;
+  if (!data) return;
+  if (e.action === "paste") {
+    const clip = parseClip(data.getData("text/plain"));
+    if (!clip) {
+      editor.toast(t("editor.paste.unknown"));
+      return;
+    }
+    e.event.preventDefault();
+    pasteClip(editor, clip, { at: e.at, keepLinks: e.keepLinks });
+    return;
+  }
+  const selection = editor.session.selection.value;
+  const text = copyText(editor, selection);
+  if (text === undefined) return;
+  data.setData("text/plain", text);
+  e.event.preventDefault();
+  const n = selection.nodes.size + selection.notes.size;
+  editor.say(t("editor.said.copied", { n }));
+  if (e.action === "cut") remove(editor, { nodes: [...selection.nodes], edges: [], notes: [...selection.notes], rejoin: false });
+}
+
+function dropKind(editor: Editor, e: EventOf<"drop">): void {
+  const spec = editor.spec(e.data.getData(kindDragType));
+  if (!spec) return;
+  addStep(editor, spec, e.target.is === "edge" ? { edge: e.target.id, at: e.at } : { at: e.at });
+}

@@ -1,0 +1,76 @@
+// Commands: what keys, the palette and the menus have in common.
+
+import type { Command } from "../../core/keymap.ts";
+import type { Point } from "../../core/geometry.ts";
+import type { Editor } from "../state/editor.ts";
+import type { Panel } from "../state/signals.ts";
+import { t } from "../strings.ts";
+import { duplicate } from "./clipboard.ts";
+import { addNote, toggleDisabled, togglePin } from "./edit.ts";
+import { tidy } from "./tidy.ts";
+
+export function runCommand(editor: Editor, command: Command, at?: Point): void {
+  const { session } = editor;
+  const nodes = [...session.selection.value.nodes];
+  switch (command) {
+    case "undo":
+      editor.undo();
+      break;
+    case "redo":
+      editor.redo();
+      break;
+    case "duplicate":
+      duplicate(editor, nodes, session.selection.value.notes, { x: 32, y: 32 });
+      break;
+    case "tidy":
+      void tidy(editor);
+      break;
+    case "disable":
+      if (nodes.length > 0) toggleDisabled(editor, nodes);
+      break;
+    case "pin":
+      if (nodes.length > 0) togglePin(editor, nodes);
+      break;
+    case "note":
+      addNote(editor, at);
+      break;
+    case "connect":
+      startConnecting(editor);
+      break;
+    case "find":
+      togglePanel(editor, "find", true);
+      break;
+    case "outline":
+      togglePanel(editor, "outline");
+      break;
+    case "inspector":
+      session.inspector.value = !session.inspector.value;
+      break;
+    case "palette":
+      session.dialog.value = "palette";
+      break;
+    case "help":
+      session.dialog.value = "keys";
+      break;
+    case "testRun":
+    case "runToHere":
+      session.dialog.value = "run";
+      break;
+    case "checkpoint":
+      editor.toast(t(session.save.value.is === "saved" ? "editor.checkpoint.saved" : "editor.checkpoint.saving"));
+      break;
+    default:
+      editor.kernel.run(command);
+  }
+}
+
+export function togglePanel(editor: Editor, panel: Panel, open = editor.session.panel.value !== panel): void {
+  editor.session.panel.value = open ? panel : undefined;
+  if (!open) editor.kernel.focusCanvas();
+}
+
+/** Connect mode: choose a port, then the step that it leads to. */
+export function startConnecting(editor: Editor, id = editor.kernel.focused): void {
+  if (id === undefined || editor.session.readOnly.value) return;
+  editor.session.connecting.value = { node: id, port: undefined };
+}

@@ -1,0 +1,208 @@
+// Changes to what is there: move, connect, delete, disable, rename.
+
+import { member } from "../../core/form-schema.ts";
+import { renameKey, renamesIn } from "../../core/expr-rename.ts";
+import type { Edge, Json } from "../../core/graph.ts";
+import type { Point } from "../../core/geometry.ts";
+import type { Change } from "../../core/touch.ts";
+import type { Editor } from "../state/editor.ts";
+import { freshID, nameOf, portsOf, specOf } from "../state/words.ts";
+import { t } from "../strings.ts";
+import { addEdge, mainPort } from "./add.ts";
+
+export function moveBy(editor: Editor, nodes: readonly string[], notes: readonly string[], d: Point): void {
+  const ops: Change[] = nodes.map((id) => {
+    const place = editor.drawing.place(id);
+    return { op: "node.move", id, value: { x: place.x + d.x, y: place.y + d.y } };
+  });
+  for (const id of notes) {
+    const note = editor.drawing.notes.get(id);
+    if (!note) continue;
+    if (d.x !== 0) ops.push({ op: "note.set", id, path: "/x", value: note.x + d.x });
+    if (d.y !== 0) ops.push({ op: "note.set", id, path: "/y", value: note.y + d.y });
+  }
+  const n = nodes.length + notes.length;
+  editor.commit(n === 1 && nodes[0] ? t("editor.do.move", { step: nameOf(editor, nodes[0]) }) : t("editor.do.moveMany", { n }), ops);
+}
+
+export function connect(editor: Editor, from: string, port: string, to: string): boolean {
+  const done = editor.commit(t("editor.do.connect"), [addEdge(from, port, to)]);
+  if (done) editor.say(t("editor.said.connected", { from: nameOf(editor, from), to: nameOf(editor, to) }));
+  return done;
+}
+
+/** Puts an end of an edge elsewhere, keeping the edge. */
+export function reconnect(editor: Editor, id: string, next: Omit<Edge, "id">): void {
+  const was = editor.drawing.edges.get(id);
+  if (!was) return;
+  const ops: Change[] = [];
+  if (was.from !== next.from && was.port !== next.port) {
+    // Two steps could meet an edge that is there already; one edge is one op.
+    ops.push({ op: "edge.del", id }, { op: "edge.add", id, value: next });
+  } else {
+    if (was.from !== next.from) ops.push({ op: "edge.set", id, path: "/from", value: next.from });
+    if (was.port !== next.port) ops.push({ op: "edge.set", id, path: "/port", value: next.port });
+    if (was.to !== next.to) ops.push({ op: "edge.set", id, path: "/to", value: next.to });
+  }
+  if (editor.commit(t("editor.do.reconnect"), ops)) editor.say(t("editor.said.connected", { from: nameOf(editor, next.from), to: nameOf(editor, next.to) }));
+}
+
+export type Doomed = {
+  readonly nodes: readonly string[];
+  readonly edges: readonly string[];
+  readonly notes: readonly string[];
+  /** Join what a deleted line connected. */
+  readonly rejoin: boolean;
+};
+
+export function remove(editor: Editor, what: Doomed): void {
+  const gone = new Set(what.nodes.filter((id) => editor.drawing.nodes.has(id)));
+  const ops: Change[] = [];
+  for (const id of what.edges) {
+    const edge = editor.drawing.edges.get(id);
+    if (edge && !gone.has(edge.from) && !gone.has(edge.to)) ops.push({ op: "edge.del", id });
+  }
+  for (const id of gone) ops.push({ op: "node.del", id });
+  for (const id of what.notes) ops.push({ op: "note.del", id });
+  if (what.rejoin) ops.push(...joinedPast(editor, gone));
+  const label = removalLabel(editor, [...gone], what);
+  if (editor.commit(label, ops)) editor.say(t("editor.said.done", { what: label }));
+}
+
+function removalLabel(editor: Editor, gone: readonly string[], what: Doomed): string {
+  const only = gone[0];
+  if (gone.length === 1 && only !== undefined) return t("editor.do.delete", { step: nameOf(editor, only) });
+  if (gone.length > 1) return t("editor.do.deleteMany", { n: gone.length });
+  return what.notes.length > 0 ? t("editor.do.deleteNote") : t("editor.do.deleteEdge");
+}
+
+/** Edges that lead past the deleted steps, wherever the way on is clear. */
+function joinedPast(editor: Editor, gone: ReadonlySet<string>): Change[] {
+  const made: Change[] = [];
+  const seen = new Set<string>();
+  for (const edge of editor.drawing.edges.values()) {
+    if (gone.has(edge.from) || !gone.has(edge.to)) continue;
+    const ends = [...wayOut(editor, edge.to, gone)];
+    const to = ends[0];
+    const name = `${edge.from}:${edge.port}:${to}`;
+    if (ends.length !== 1 || to === undefined || to === edge.from || seen.has(name)) continue;
+    if (editor.drawing.outOf(edge.from, edge.port).some((e) => e.to === to)) continue;
+    seen.add(name);
+    made.push(addEdge(edge.from, edge.port, to));
+  }
+  return made;
+}
+
+function wayOut(editor: Editor, start: string, gone: ReadonlySet<string>): ReadonlySet<string> {
+  const ends = new Set<string>();
+  const seen = new Set([start]);
+  const queue = [start];
+  for (let id = queue.pop(); id !== undefined; id = queue.pop()) {
+    for (const edge of editor.drawing.out(id)) {
+      if (!gone.has(edge.to)) ends.add(edge.to);
+      else if (!seen.has(edge.to)) {
+        seen.add(edge.to);
+        queue.push(edge.to);
+      }
+    }
+  }
+  return ends;
+}
+
+/** One step was laid on an edge: it moves there and the edge leads through it. */
+export function insertOnEdge(editor: Editor, id: string, edgeID: string, d: Point): void {
+  const node = editor.drawing.nodes.get(id);
+  const edge = editor.drawing.edges.get(edgeID);
+  if (!node || !edge) return;
+  const place = editor.drawing.place(id);
+  const on = mainPort(portsOf(editor, node));
+  const ops: Change[] = [
+    { op: "node.move", id, value: { x: place.x + d.x, y: place.y + d.y } },
+    { op: "edge.set", id: edgeID, path: "/to", value: id },
+  ];
+  if (on) ops.push(addEdge(id, on.name, edge.to));
+  if (editor.commit(t("editor.do.insert", { step: nameOf(editor, id) }), ops)) editor.say(t("editor.said.inserted", { step: nameOf(editor, id) }));
+}
+
+export function toggleDisabled(editor: Editor, ids: readonly string[]): void {
+  const on = !ids.every((id) => editor.drawing.nodes.get(id)?.disabled === true);
+  const ops = ids.map((id): Change => ({ op: "node.set", id, path: "/disabled", ...(on ? { value: true } : {}) }));
+  const label = on ? t("editor.do.disable", { n: ids.length }) : t("editor.do.enable", { n: ids.length });
+  if (editor.commit(label, ops)) editor.say(t("editor.said.done", { what: label }));
+}
+
+/** Pins what the steps gave last, or takes the pins away. */
+export function togglePin(editor: Editor, ids: readonly string[]): void {
+  const pinned = ids.every((id) => editor.drawing.place(id).pin !== undefined);
+  const samples = editor.session.samples.value.nodes;
+  const ops: Change[] = [];
+  for (const id of ids) {
+    const node = editor.drawing.nodes.get(id);
+    const output = node ? samples[node.key]?.output : undefined;
+    if (pinned) ops.push({ op: "node.set", id, path: "/pin" });
+    else if (output !== undefined && output !== null) ops.push({ op: "node.set", id, path: "/pin", value: output });
+  }
+  if (ops.length === 0) {
+    editor.toast(t("editor.pin.nothing"));
+    return;
+  }
+  const label = pinned ? t("editor.do.unpin", { n: ops.length }) : t("editor.do.pin", { n: ops.length });
+  if (editor.commit(label, ops)) editor.say(t("editor.said.done", { what: label }));
+}
+
+export function rename(editor: Editor, id: string, title: string): void {
+  const node = editor.drawing.nodes.get(id);
+  if (!node) return;
+  const clean = title.trim();
+  const plain = clean === "" || clean === specOf(editor, node).title;
+  editor.commit(t("editor.do.rename"), [{ op: "node.set", id, path: "/title", ...(plain ? {} : { value: clean }) }]);
+}
+
+/**
+ * Gives a step another key, and writes the new one wherever the old one is
+ * mentioned: one gesture, one step of undo.
+ */
+export function renameKeyOf(editor: Editor, id: string, after: string): boolean {
+  const node = editor.drawing.nodes.get(id);
+  if (!node || node.key === after) return false;
+  const ops: Change[] = [{ op: "node.set", id, path: "/key", value: after }];
+  let mentions = 0;
+  for (const other of editor.drawing.nodes.values()) {
+    const spec = editor.spec(other.kind);
+    for (const { pointer, text } of renamesIn(spec?.config ?? {}, other.config, node.key, after)) {
+      ops.push({ op: "node.set", id: other.id, path: `/config${pointer}`, value: text });
+      mentions += 1;
+    }
+    const task = renamedTask(other.task, node.key, after);
+    if (task) {
+      ops.push({ op: "node.set", id: other.id, path: "/task", value: task });
+      mentions += 1;
+    }
+  }
+  const done = editor.commit(t("editor.do.key", { key: after }), ops);
+  if (done && mentions > 0) editor.toast(t("editor.key.rewritten", { n: mentions }));
+  return done;
+}
+
+function renamedTask(task: unknown, before: string, after: string): Json | undefined {
+  let changed = false;
+  const next: Record<string, Json> = {};
+  for (const name of ["queue", "priority", "type"]) {
+    const value = member(task, name);
+    if (value === undefined) continue;
+    const text = typeof value === "string" ? renameKey(value, "value", before, after) : (value as Json);
+    changed ||= text !== value;
+    next[name] = text;
+  }
+  return changed ? next : undefined;
+}
+
+/** A note at a place, or in the middle of what is seen. */
+export function addNote(editor: Editor, at: Point | undefined): void {
+  const id = freshID();
+  const middle = at ?? editor.kernel.center();
+  const value = { x: Math.round(middle.x / 8) * 8, y: Math.round(middle.y / 8) * 8, w: 240, h: 120, text: "" };
+  if (!editor.commit(t("editor.do.note"), [{ op: "note.add", id, value }])) return;
+  editor.kernel.select({ notes: [id] });
+  editor.session.noteEdited.value = id;
+}

@@ -1,0 +1,117 @@
+// An expression field. At rest it is coloured text; with the focus it becomes
+// an editor, whose code is loaded only then.
+
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { complete } from "../../core/expr-complete.ts";
+import type { Mode } from "../../core/expr-tokens.ts";
+import { useForm } from "../forms/context.ts";
+import { t } from "../strings.ts";
+import type { OpenEditor } from "./codemirror.ts";
+import { takeExpressionFocus } from "./focus.ts";
+import { ExprResult, useExprAnswer } from "./result.tsx";
+import { Highlighted } from "./static.tsx";
+
+export type ExprFieldProps = {
+  readonly source: string;
+  readonly mode: Mode;
+  readonly label?: string;
+  readonly labelledBy?: string;
+  readonly describedBy?: string | undefined;
+  readonly invalid: boolean;
+  readonly placeholder?: string | undefined;
+  readonly pointer: string;
+  readonly multiline?: boolean;
+  /** Show what it gives below. */
+  readonly result?: boolean;
+  change(source: string): void;
+};
+
+/** Loads the editor's code; also called ahead of time. */
+export function loadEditor(): Promise<typeof import("./codemirror.ts")> {
+  return import("./codemirror.ts");
+}
+
+export function ExprField(props: ExprFieldProps) {
+  const { source, mode, pointer, result = true } = props;
+  const form = useForm();
+  const host = useRef<HTMLDivElement>(null);
+  const editor = useRef<OpenEditor | undefined>(undefined);
+  const latest = useRef(props);
+  latest.current = props;
+  const [open, setOpen] = useState(false);
+  const caret = useRef<number | undefined>(undefined);
+  const answer = useExprAnswer(source, mode, result);
+
+  useLayoutEffect(() => {
+    const at = takeExpressionFocus(form, pointer);
+    if (at === undefined) return;
+    caret.current = at;
+    setOpen(true);
+  });
+
+  useEffect(() => {
+    if (!open) return undefined;
+    let gone = false;
+    void loadEditor().then(({ openEditor }) => {
+      if (gone || !host.current) return;
+      editor.current = openEditor(host.current, {
+        source: latest.current.source,
+        mode: latest.current.mode,
+        multiline: latest.current.multiline ?? false,
+        label: latest.current.label ?? labelText(latest.current.labelledBy),
+        placeholder: latest.current.placeholder ?? "",
+        caret: caret.current,
+        complete: (before) => complete(before, form.sample()),
+        change: (text) => latest.current.change(text),
+        closed: () => setOpen(false),
+        note: t("editor.expr.samples"),
+      });
+    });
+    return () => {
+      gone = true;
+      editor.current?.destroy();
+      editor.current = undefined;
+    };
+  }, [open]);
+
+  useEffect(() => editor.current?.show(source), [source]);
+  useEffect(() => {
+    editor.current?.mark(answer?.error);
+  }, [answer]);
+
+  const begin = () => {
+    if (form.readOnly || open) return;
+    caret.current = undefined;
+    setOpen(true);
+  };
+  const shape = `ed-expr${props.multiline ? " many" : ""}${open ? " open" : ""}${props.invalid || answer?.error ? " bad" : ""}`;
+  return (
+    <div class={shape}>
+      {open ? (
+        <div class="ed-exprhost" ref={host} key="open" />
+      ) : (
+        <div
+          key="rest"
+          class="ed-exprrest"
+          role="textbox"
+          tabIndex={0}
+          aria-label={props.label}
+          aria-labelledby={props.labelledBy}
+          aria-describedby={props.describedBy}
+          aria-invalid={props.invalid || undefined}
+          aria-multiline={props.multiline || undefined}
+          aria-readonly={form.readOnly || undefined}
+          data-placeholder={props.placeholder}
+          onFocus={begin}
+        >
+          {source === "" ? <span class="ph">{props.placeholder}</span> : <Highlighted source={source} mode={mode} />}
+        </div>
+      )}
+      {result ? <ExprResult source={source} answer={answer} /> : null}
+    </div>
+  );
+}
+
+function labelText(id: string | undefined): string {
+  return (id === undefined ? undefined : document.getElementById(id)?.textContent) ?? "";
+}

@@ -1,0 +1,16 @@
+// An expression at rest: coloured text.
+
+import { tokenize } from "../../core/expr-tokens.ts";
+import type { Mode } from "../../core/expr-tokens.ts";
+
+export function Highlighted({ source, mode }: { readonly source: string; readonly mode: Mode }) {
+  return (
+    <>
+      {tokenize(source, mode).map((token) => (
+        <span key={token.from} class={`x-${token.kind}`}>
+          {source.slice(token.from, token.to)}
+        </span>
+      ))}
+    </>
+  );
+}

@@ -1,0 +1,70 @@
+// The canvas before there is anything on it.
+
+import { useEditor } from "../context.ts";
+import { addStep } from "../actions/add.ts";
+import { Icon } from "../icon.tsx";
+import { t } from "../strings.ts";
+
+export function EmptyCanvas() {
+  const editor = useEditor();
+  const { session } = editor;
+  void session.revision.value;
+  if (editor.drawing.nodes.size > 0 || session.quickAdd.value) return null;
+  if (session.readOnly.value) {
+    return (
+      <section class="ed-empty pop">
+        <h2>{t("editor.empty.readOnly")}</h2>
+      </section>
+    );
+  }
+  const triggers = session.specs.value.filter((s) => s.work === "trigger");
+  return (
+    <section class="ed-empty pop" aria-labelledby="ed-empty-title">
+      <h2 id="ed-empty-title">{t("editor.empty.title")}</h2>
+      <p>{t("editor.empty.text")}</p>
+      <div class="ed-starts">
+        {triggers.map((spec) => (
+          <button type="button" key={spec.name} class="ed-start" onClick={() => addStep(editor, spec, {})}>
+            <span class={`tile t-${spec.tile}`}>
+              <Icon name={spec.icon} />
+            </span>
+            <span>
+              <b>{spec.title}</b>
+              <small>{firstSentence(spec.help)}</small>
+            </span>
+          </button>
+        ))}
+      </div>
+      <p class="hint">{t("editor.empty.hint")}</p>
+    </section>
+  );
+}
+
+export function firstSentence(text: string): string {
+  const end = text.indexOf(". ");
+  return end < 0 ? text : text.slice(0, end + 1);
+}
+
+export function Loading({ failed }: { readonly failed: boolean }) {
+  if (failed) {
+    return (
+      <section class="ed-empty pop" role="alert">
+        <h2>{t("editor.load.failed")}</h2>
+        <p>{t("editor.load.failedText")}</p>
+        <button type="button" class="btn pri" onClick={() => location.reload()}>
+          <Icon name="rotate-ccw" />
+          {t("editor.load.again")}
+        </button>
+      </section>
+    );
+  }
+  return (
+    <div class="ed-skeleton" aria-busy="true">
+      <span class="sr">{t("editor.load.loading")}</span>
+      <span class="skel a" />
+      <span class="skel b" />
+      <span class="skel c" />
+      <span class="skel d" />
+    </div>
+  );
+}

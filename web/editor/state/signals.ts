@@ -1,0 +1,92 @@
+// What the parts of the editor share: the session's state. The document
+// itself lives in the kernel's drawing; `revision` says that it changed.
+
+import { signal } from "@preact/signals";
+import type { SaveState } from "../../core/sync.ts";
+import type { Selection, ToolName } from "../../kernel/api.ts";
+import type { Point } from "../../core/geometry.ts";
+import type { Issue, Spec } from "../../core/graph.ts";
+import type { Credential, Samples, Workflow } from "../net/api.ts";
+
+export type Panel = "outline" | "find" | "problems";
+export type Tab = "configure" | "data" | "retries" | "notes";
+export type Dialog = "publish" | "run" | "keys" | "share" | "palette";
+
+/** Where a new step is wanted. */
+export type QuickAdd = {
+  /** World point of its upper left corner; absent: the kernel finds a free place. */
+  readonly at?: Point | undefined;
+  readonly from?: { readonly node: string; readonly port: string } | undefined;
+  /** The new step leads to this one. */
+  readonly to?: string | undefined;
+  /** The new step lies on this edge. */
+  readonly edge?: string | undefined;
+  /** An edge that was torn off and is replaced by the new ones. */
+  readonly torn?: string | undefined;
+  /** Only triggers fit: the drawing is empty. */
+  readonly triggers?: boolean;
+};
+
+export type Toast = {
+  readonly id: number;
+  readonly text: string;
+  readonly tone: "plain" | "fail";
+  readonly action?: { readonly title: string; run(): void } | undefined;
+  readonly href?: { readonly title: string; readonly url: string } | undefined;
+};
+
+/** Somebody else on the same drawing; hue is one of six avatar colours. */
+export type Person = { readonly id: string; readonly name: string; readonly hue: number };
+
+export type Link = "connecting" | "open" | "down";
+
+export function createSession(workflow: Workflow) {
+  return {
+    workflow: signal(workflow),
+    loading: signal<"loading" | "ready" | "failed">("loading"),
+    /** Counts every change to the drawing. */
+    revision: signal(0),
+    specs: signal<readonly Spec[]>([]),
+    issues: signal<readonly Issue[]>([]),
+    /** The checks answered for a drawing that is older than the one shown. */
+    issuesStale: signal(false),
+    selection: signal<Selection>({ nodes: new Set(), edges: new Set(), notes: new Set() }),
+    save: signal<SaveState>({ is: "saved" }),
+    /** Edits that the active version lacks, by the server's count. */
+    dirty: signal(workflow.draft_dirty),
+    link: signal<Link>("connecting"),
+    signedOut: signal(false),
+    readOnly: signal(false),
+    /** Set while a published version is shown instead of the draft. */
+    versionShown: signal<number | undefined>(undefined),
+    undoable: signal<string | undefined>(undefined),
+    redoable: signal<string | undefined>(undefined),
+    samples: signal<Samples>({ nodes: {} }),
+    credentials: signal<readonly Credential[]>([]),
+    hooks: signal<Readonly<Record<string, string>>>({}),
+    tool: signal<ToolName>("select"),
+    zoom: signal(1),
+    gesture: signal(false),
+    panel: signal<Panel | undefined>(undefined),
+    inspector: signal(true),
+    tab: signal<Tab>("configure"),
+    quickAdd: signal<QuickAdd | undefined>(undefined),
+    connecting: signal<{ readonly node: string; readonly port: string | undefined } | undefined>(undefined),
+    menu: signal<{ readonly screen: Point; readonly at: Point } | undefined>(undefined),
+    /** The step whose title is edited on its card. */
+    titleEdited: signal<string | undefined>(undefined),
+    people: signal<readonly Person[]>([]),
+    noteEdited: signal<string | undefined>(undefined),
+    example: signal<{ readonly issue: Issue; readonly step: number } | undefined>(undefined),
+    dialog: signal<Dialog | undefined>(undefined),
+    renaming: signal(false),
+    toasts: signal<readonly Toast[]>([]),
+    spoken: signal(""),
+    /** A field (JSON pointer into the node) that should get the focus. */
+    focusField: signal<string | undefined>(undefined),
+    /** The camera moved: floating parts follow. */
+    moved: signal(0),
+  };
+}
+
+export type Session = ReturnType<typeof createSession>;
