@@ -26,6 +26,7 @@ type bundle struct {
 	dir     string
 	server  *server.Server
 	engine  *nats.Conn
+	worker  *nats.Conn // of the pool that was started last
 	channel *nats.Channel
 	results chan runtime.Delivered
 	stop    func() // of the channel's own work
@@ -126,7 +127,8 @@ func (b *bundle) dispatch(tasks ...task.Task) {
 // work starts a pool; stop drains it.
 func (b *bundle) work(cfg worker.Config) (stop func()) {
 	b.tb.Helper()
-	cfg.Source = nats.NewSource(b.connect())
+	b.worker = b.connect()
+	cfg.Source = nats.NewSource(b.worker)
 	if cfg.Payloads == nil {
 		cfg.Payloads = &payloads{}
 	}

@@ -120,6 +120,13 @@ func TestUrgentTaskOvertakes(t *testing.T) {
 	<-started
 	<-started // both slots are taken, others may be held
 	b.dispatch(one(1_000, task.Critical), one(1_001, task.Critical))
+	b.until("the urgent tasks are with the worker, or wait for it to ask", func() bool {
+		i := b.consumer("default", task.Critical)
+		return i.NumAckPending == 2 || i.NumPending == 2 && i.NumWaiting == 0
+	})
+	if err := b.worker.Flush(t.Context()); err != nil {
+		t.Fatal(err)
+	}
 	goOn <- struct{}{}
 	if prio := <-started; prio != task.Critical {
 		t.Errorf("a task of priority %d started next, want critical", prio)
@@ -448,6 +455,16 @@ func (b *bundle) jetstream() jetstream.JetStream {
 		b.tb.Fatal(err)
 	}
 	return js
+}
+
+// consumer is the server's view of a queue's consumer.
+func (b *bundle) consumer(queue string, prio int) *jetstream.ConsumerInfo {
+	b.tb.Helper()
+	c, err := b.jetstream().Consumer(b.tb.Context(), "TASKS", fmt.Sprintf("%s-%d", queue, prio))
+	if err != nil {
+		b.tb.Fatal(err)
+	}
+	return c.CachedInfo()
 }
 
 // fetch takes one message and never says a word about it again.

@@ -174,6 +174,8 @@ func (c *Conn) Health() string {
 
 // Flush waits until the server has seen everything published so far.
 func (c *Conn) Flush(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, apiWait) // the client wants one
+	defer cancel()
 	if err := c.nc.FlushWithContext(ctx); err != nil {
 		return fmt.Errorf("flush to NATS: %w", err)
 	}

@@ -80,12 +80,13 @@ func (p *puller) run(ctx context.Context) {
 	tick := time.NewTicker(watchEvery) //nolint:forbidigo // a watchdog, not a decision
 	defer tick.Stop()
 	for {
-		p.pull()
-		p.start()
+		p.drain()
+		free := p.desk.Free() // looked at once: what becomes free meanwhile has not asked yet
+		p.pull(free)
+		p.start(free)
 		select {
 		case m := <-p.in:
 			p.take(m)
-			p.drain()
 		case <-p.desk.Freed():
 		case <-tick.C:
 			p.watch()
@@ -144,7 +145,10 @@ func (l *pullLane) word(m *client.Msg, now time.Time) {
 	case "404": // nothing waits
 		l.asked, l.wait, l.dry = 0, 0, true
 	case "408": // a request has ended
-		left, _ := strconv.Atoi(m.Header.Get("Nats-Pending-Messages"))
+		left, err := strconv.Atoi(m.Header.Get("Nats-Pending-Messages"))
+		if err != nil { // others wait for what is there
+			l.asked, l.dry = 0, true
+		}
 		l.open = max(0, l.open-left)
 		l.wait = 0
 	default: // no consumer, deleted, too many requests, another leader
@@ -158,8 +162,8 @@ func (l *pullLane) word(m *client.Msg, now time.Time) {
 func (l *pullLane) close() { l.asked, l.open, l.dry = 0, 0, false }
 
 // start begins what may begin.
-func (p *puller) start() {
-	for p.desk.Free() > 0 {
+func (p *puller) start(free int) {
+	for ; free > 0; free-- {
 		i := p.urgent()
 		if i < 0 {
 			return
@@ -192,8 +196,7 @@ func (p *puller) urgent() int {
 }
 
 // pull keeps requests open for as many tasks as there are free slots.
-func (p *puller) pull() {
-	free := p.desk.Free()
+func (p *puller) pull(free int) {
 	var now time.Time
 	for i := range p.lanes {
 		l := &p.lanes[i]
