@@ -6,7 +6,9 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -54,21 +56,25 @@ func (s *Store) PutMachine(version uuid.UUID, raw json.RawMessage) {
 	s.machines[version] = raw
 }
 
-// Commit implements runtime.Log.
+// Commit implements runtime.Log: all of the turn or nothing.
 func (s *Store) Commit(_ context.Context, t *runtime.Turn) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	o := s.shards[t.Shard]
-	if o == nil || o.epoch != t.Epoch {
+	if o := s.shards[t.Shard]; o == nil || o.epoch != t.Epoch {
 		return runtime.ErrFenced
+	}
+	if err := s.check(t); err != nil {
+		return err
 	}
 	for i := range t.New {
 		r := t.New[i]
+		r.Error = storable(r.Error)
 		s.runs[r.Run] = &runtime.Record{NewRun: r, CreatedAt: t.At, Shard: t.Shard}
 	}
 	for i := range t.Changed {
 		if r := s.runs[t.Changed[i].Run]; r != nil {
 			r.RunState = t.Changed[i].RunState
+			r.Error = storable(r.Error)
 		}
 	}
 	for i := range t.Events {
@@ -77,7 +83,54 @@ func (s *Store) Commit(_ context.Context, t *runtime.Turn) error {
 		r := s.runs[t.Events[i].Run]
 		r.Events, r.LastHash = append(r.Events, e), e.Hash
 	}
+	for i := range t.Snaps {
+		snap := t.Snaps[i]
+		snap.Data = bytes.Clone(snap.Data)
+		if r := s.runs[snap.Run]; r.Snap == nil || r.Snap.Seq < snap.Seq {
+			r.Snap = &snap
+		}
+	}
 	return nil
+}
+
+// check refuses what a database's keys refuse: a run that is there already, an
+// event number that is taken, and, as Load would, one that leaves a hole.
+func (s *Store) check(t *runtime.Turn) error {
+	seq := map[uuid.UUID]int{}
+	for i := range t.New {
+		id := t.New[i].Run
+		if _, twice := seq[id]; twice || s.runs[id] != nil {
+			return fmt.Errorf("run %s is there already", id)
+		}
+		seq[id] = 0
+	}
+	for i := range t.Events {
+		id, e := t.Events[i].Run, &t.Events[i].Event
+		last, named := seq[id]
+		if r := s.runs[id]; !named && r != nil {
+			last, named = len(r.Events), true
+		}
+		if !named || e.Seq != last+1 {
+			return fmt.Errorf("event %d of run %s does not follow event %d", e.Seq, id, last)
+		}
+		seq[id] = e.Seq
+	}
+	for i := range t.Snaps {
+		id := t.Snaps[i].Run
+		last := seq[id]
+		if r := s.runs[id]; r != nil {
+			last = max(last, len(r.Events))
+		}
+		if t.Snaps[i].Seq < 1 || t.Snaps[i].Seq > last {
+			return fmt.Errorf("a snapshot of run %s stands on event %d, which is not there", id, t.Snaps[i].Seq)
+		}
+	}
+	return nil
+}
+
+// storable is a sentence without what a database cannot hold as text.
+func storable(s string) string {
+	return strings.ToValidUTF8(strings.ReplaceAll(s, "\x00", ""), "\uFFFD")
 }
 
 // Load implements runtime.Log.
@@ -89,7 +142,11 @@ func (s *Store) Load(_ context.Context, run uuid.UUID) (*runtime.Record, error) 
 		return nil, runtime.ErrNotFound
 	}
 	c := *r
-	c.Events = slices.Clone(r.Events)
+	if c.Snap != nil {
+		snap := *c.Snap
+		c.Snap, c.Events = &snap, c.Events[snap.Seq:]
+	}
+	c.Events = slices.Clone(c.Events)
 	return &c, nil
 }
 

@@ -21,7 +21,14 @@ type column struct {
 	nulls uint32
 }
 
+// bufferMax is what a column keeps from one turn to the next; a turn that was
+// larger gives its memory back.
+const bufferMax = 4 << 20
+
 func (c *column) reset() {
+	if cap(c.buf) > bufferMax {
+		c.buf = nil
+	}
 	c.buf = append(c.buf[:0], make([]byte, arrayHeader)...)
 	c.n, c.nulls = 0, 0
 }

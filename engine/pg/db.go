@@ -7,9 +7,12 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"strings"
+	"sync"
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/jackc/pgx/v5/stdlib"
 	"github.com/pressly/goose/v3"
@@ -28,9 +31,13 @@ const (
 type DB struct {
 	pool *pgxpool.Pool
 	dsn  string
+
+	mu     sync.Mutex
+	stores []*Store
 }
 
-// Open connects, and waits while the server is starting.
+// Open connects, and waits while the server is starting. An address or a
+// password that is wrong is reported at once.
 func Open(ctx context.Context, dsn string) (*DB, error) {
 	cfg, err := pgxpool.ParseConfig(dsn)
 	if err != nil {
@@ -48,6 +55,10 @@ func Open(ctx context.Context, dsn string) (*DB, error) {
 		if err = pool.Ping(ctx); err == nil {
 			return db, nil
 		}
+		if refused(err) {
+			pool.Close()
+			return nil, fmt.Errorf("the database does not let us in: %w", err)
+		}
 		select {
 		case <-ctx.Done():
 			pool.Close()
@@ -57,11 +68,29 @@ func Open(ctx context.Context, dsn string) (*DB, error) {
 	}
 }
 
+// refused reports whether the server has answered and will not answer better
+// the next time. While it starts or stops it says so with class 57.
+func refused(err error) bool {
+	var pe *pgconn.PgError
+	return errors.As(err, &pe) && !strings.HasPrefix(pe.Code, "57") && pe.Code != tooManyConnections
+}
+
+const tooManyConnections = "53300"
+
 // Pool gives the services' adapters their connections.
 func (db *DB) Pool() *pgxpool.Pool { return db.pool }
 
-// Close ends all connections.
-func (db *DB) Close() { db.pool.Close() }
+// Close ends all connections, those of the stores too.
+func (db *DB) Close() {
+	db.mu.Lock()
+	stores := db.stores
+	db.stores = nil
+	db.mu.Unlock()
+	for _, s := range stores {
+		s.close()
+	}
+	db.pool.Close()
+}
 
 // Ping reports whether the database answers.
 func (db *DB) Ping(ctx context.Context) error { return db.pool.Ping(ctx) } //nolint:wrapcheck // asked by readiness only

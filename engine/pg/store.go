@@ -20,6 +20,7 @@ type Store struct {
 	*DB
 	mu      sync.Mutex
 	writers map[int]*writer // by shard
+	closed  bool
 }
 
 var (
@@ -27,47 +28,114 @@ var (
 	_ runtime.Ledger = (*Store)(nil)
 )
 
-// NewStore makes the adapter.
-func NewStore(db *DB) *Store { return &Store{DB: db, writers: map[int]*writer{}} }
+// NewStore makes the adapter. It ends with the database.
+func NewStore(db *DB) *Store {
+	s := &Store{DB: db, writers: map[int]*writer{}}
+	db.mu.Lock()
+	defer db.mu.Unlock()
+	db.stores = append(db.stores, s)
+	return s
+}
+
+var errClosed = errors.New("the database is closed")
 
 // Commit implements runtime.Log.
 func (s *Store) Commit(ctx context.Context, t *runtime.Turn) error {
-	s.mu.Lock()
-	w := s.writers[t.Shard]
+	w := s.writer(t.Shard)
 	if w == nil {
-		w = newWriter()
-		s.writers[t.Shard] = w
+		return errClosed
 	}
-	s.mu.Unlock()
 	return w.commit(ctx, s.dsn, t)
 }
 
-// Load implements runtime.Log: one round trip.
+func (s *Store) writer(shard int) *writer {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		return nil
+	}
+	w := s.writers[shard]
+	if w == nil {
+		w = newWriter()
+		s.writers[shard] = w
+	}
+	return w
+}
+
+// close waits for turns under way and ends their connections.
+func (s *Store) close() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.closed = true
+	for _, w := range s.writers {
+		w.close()
+	}
+}
+
+// Load implements runtime.Log: one round trip, and one look at the database,
+// or else a turn that commits meanwhile would leave a hole between the
+// snapshot and the events.
 func (s *Store) Load(ctx context.Context, run uuid.UUID) (*runtime.Record, error) {
 	rec := &runtime.Record{}
-	var wake, ended *time.Time
 	b := &pgx.Batch{}
+	b.Queue(`begin isolation level repeatable read, read only`)
 	b.Queue(`select id, shard, workspace_id, workflow_id, version_id, trigger, source, test, attributes, status, seq, owed, wake_at, error, created_at, ended_at
-		from runs where id = $1`, run).QueryRow(func(row pgx.Row) error {
-		return row.Scan(&rec.Run, &rec.Shard, &rec.Workspace, &rec.Workflow, &rec.Version, &rec.Trigger, &rec.Source, &rec.Test,
-			&rec.Attributes, &rec.Status, &rec.Seq, &rec.Owed, &wake, &rec.Error, &rec.CreatedAt, &ended)
+		from runs where id = $1`, run).QueryRow(func(row pgx.Row) error { return scanRecord(row, rec) })
+	b.Queue(`select seq, data from snapshots where run_id = $1`, run).Query(func(rows pgx.Rows) error {
+		snap, err := pgx.CollectExactlyOneRow(rows, func(row pgx.CollectableRow) (*runtime.Snap, error) {
+			snap := &runtime.Snap{Run: run}
+			return snap, row.Scan(&snap.Seq, &snap.Data)
+		})
+		if errors.Is(err, pgx.ErrNoRows) {
+			return nil
+		}
+		rec.Snap = snap
+		return err //nolint:wrapcheck // below
 	})
-	b.Queue(`select seq, at, node, type, data, hash from workflow_events where run_id = $1 order by seq`, run).Query(func(rows pgx.Rows) error {
+	b.Queue(`select seq, at, node, type, data, hash from workflow_events
+		where run_id = $1 and seq >= coalesce((select seq from snapshots where run_id = $1), 1) order by seq`, run).Query(func(rows pgx.Rows) error {
 		var err error
 		rec.Events, err = pgx.CollectRows(rows, scanEvent)
 		return err //nolint:wrapcheck // below
 	})
+	b.Queue(`commit`)
 	if err := s.pool.SendBatch(ctx, b).Close(); err != nil {
 		if errors.Is(err, pgx.ErrNoRows) {
 			return nil, runtime.ErrNotFound
 		}
 		return nil, fmt.Errorf("load run: %w", err)
 	}
-	rec.WakeAt, rec.EndedAt = orZero(wake).UTC(), orZero(ended).UTC()
-	if n := len(rec.Events); n > 0 {
-		rec.LastHash = rec.Events[n-1].Hash
+	return rec, join(rec)
+}
+
+func scanRecord(row pgx.Row, rec *runtime.Record) error {
+	var wake, ended *time.Time
+	err := row.Scan(&rec.Run, &rec.Shard, &rec.Workspace, &rec.Workflow, &rec.Version, &rec.Trigger, &rec.Source, &rec.Test,
+		(*[]byte)(&rec.Attributes), &rec.Status, &rec.Seq, &rec.Owed, &wake, &rec.Error, &rec.CreatedAt, &ended)
+	rec.WakeAt, rec.EndedAt, rec.CreatedAt = orZero(wake).UTC(), orZero(ended).UTC(), rec.CreatedAt.UTC()
+	return err //nolint:wrapcheck // by the caller
+}
+
+// join takes the event that the snapshot stands on out of the events, and
+// makes sure that none of them is missing.
+func join(rec *runtime.Record) error {
+	next := 1
+	if rec.Snap != nil {
+		next = rec.Snap.Seq
 	}
-	return rec, nil
+	for i := range rec.Events {
+		if rec.Events[i].Seq != next+i {
+			return fmt.Errorf("load run %s: its event %d is missing", rec.Run, next+i)
+		}
+		rec.LastHash = rec.Events[i].Hash
+	}
+	if rec.Snap != nil {
+		if len(rec.Events) == 0 {
+			return fmt.Errorf("load run %s: its event %d is missing", rec.Run, next)
+		}
+		rec.Events = rec.Events[1:]
+	}
+	return nil
 }
 
 func scanEvent(row pgx.CollectableRow) (event.Event, error) {

@@ -4,7 +4,9 @@ import (
 	"context"
 	"encoding/binary"
 	"fmt"
+	"strings"
 	"sync"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 
@@ -28,7 +30,7 @@ const turnSQL = `with own as materialized (select shard from shards where shard 
    where r.id = u.r),
  snap as (insert into snapshots (run_id, seq, data)
    select u.r, u.q, u.d from own, unnest($32::uuid[], $33::int[], $34::bytea[]) u(r, q, d)
-   on conflict (run_id) do update set seq = excluded.seq, data = excluded.data)
+   on conflict (run_id) do update set seq = excluded.seq, data = excluded.data where snapshots.seq < excluded.seq)
 select shard from own`
 
 const turnParams = 34
@@ -37,6 +39,7 @@ const turnParams = 34
 type writer struct {
 	mu      sync.Mutex
 	conn    *pgx.Conn
+	closed  bool
 	columns [turnParams]column
 	shard   [4]byte
 	epoch   [8]byte
@@ -135,15 +138,45 @@ func (w *writer) state(from int, s *runtime.RunState) {
 	c[1].addInt(s.Seq)
 	c[2].addBool(s.Owed)
 	c[3].addTime(s.WakeAt)
-	c[4].addText(s.Error)
+	c[4].addText(storable(s.Error))
 	c[5].addTime(s.EndedAt)
 }
+
+// storable is a sentence without what PostgreSQL cannot hold as text: whoever
+// wrote it must not stop the turn of everybody else.
+func storable(s string) string {
+	return strings.ToValidUTF8(strings.ReplaceAll(s, "\x00", ""), "\uFFFD")
+}
+
+// close waits for the turn under way and ends the connection.
+func (w *writer) close() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.closed = true
+	w.drop(context.Background())
+}
+
+func (w *writer) drop(ctx context.Context) {
+	if w.conn == nil {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), closeMax)
+	defer cancel()
+	_ = w.conn.Close(ctx)
+	w.conn = nil
+}
+
+// closeMax is how long a goodbye may take.
+const closeMax = time.Second
 
 // commit runs the statement. On any error but a lost fence the connection is
 // given up: what it was doing is unknown.
 func (w *writer) commit(ctx context.Context, dsn string, t *runtime.Turn) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	if w.closed {
+		return errClosed
+	}
 	if err := w.connect(ctx, dsn); err != nil {
 		return err
 	}
@@ -159,8 +192,7 @@ func (w *writer) commit(ctx context.Context, dsn string, t *runtime.Turn) error 
 	w.params[0], w.params[1], w.params[9] = w.shard[:], w.epoch[:], w.at[:]
 	tag, err := w.conn.PgConn().ExecPrepared(ctx, "turn", w.params[:], w.formats[:], nil).Close()
 	if err != nil {
-		_ = w.conn.Close(context.WithoutCancel(ctx))
-		w.conn = nil
+		w.drop(ctx)
 		return fmt.Errorf("write the turn: %w", err)
 	}
 	if tag.RowsAffected() != 1 {
