@@ -1,0 +1,211 @@
+// The element of one card. It is made once and then filled for one step after
+// another, so only what differs is written.
+
+import type { Face, Way } from "../core/card.ts";
+import type { Box } from "../core/geometry.ts";
+import type { GraphNode, NodeLayout } from "../core/graph.ts";
+import { type Counts, idle, type Status } from "./stage.ts";
+import { glyph, icon, setIcon, signs } from "./svg.ts";
+import { t } from "./words.ts";
+
+/** What a card shows at the moment. */
+export type Look = {
+  readonly id: string;
+  readonly node: GraphNode | undefined;
+  readonly place: NodeLayout | undefined;
+  readonly face: Face;
+  readonly status: Status;
+  readonly issues: Counts | undefined;
+  readonly classes: string;
+  readonly index: number;
+  readonly count: number;
+  /** Ports with a plus beside them. */
+  readonly free: ReadonlySet<string>;
+  readonly editable: boolean;
+  /** The port under the pointer. */
+  readonly hot: string | undefined;
+};
+
+export class Card {
+  readonly element = el("article", "k-card");
+  id = "";
+  #box: Box | undefined;
+  #face: Face | undefined;
+  #free = "";
+  readonly #sprite: string;
+  readonly #tile = el("span", "k-tile");
+  readonly #icon: SVGElement;
+  readonly #title = el("div", "k-title");
+  readonly #sub = el("div", "k-sub");
+  readonly #glyph = glyph();
+  readonly #rows = el("ul", "k-rows");
+  readonly #foot = el("footer", "k-foot");
+  readonly #left = el("span", "k-left");
+  readonly #right = el("span", "k-right");
+  readonly #bar = el("i", "k-bar");
+  readonly #badges = el("div", "k-badges");
+  readonly #ports = el("div", "k-ports");
+
+  constructor(sprite: string) {
+    this.#sprite = sprite;
+    this.#icon = icon(sprite, "circle-help");
+    this.#tile.append(this.#icon);
+    const head = el("header", "k-head");
+    const text = el("div", "k-text");
+    text.append(this.#title, this.#sub);
+    head.append(this.#tile, text, this.#glyph);
+    this.#foot.append(this.#left, this.#right, this.#bar);
+    this.#rows.setAttribute("aria-hidden", "true");
+    this.#ports.setAttribute("aria-hidden", "true");
+    this.element.append(head, this.#rows, this.#foot, this.#ports, this.#badges);
+    this.element.setAttribute("role", "group");
+    this.element.setAttribute("aria-roledescription", t("kernel.step.role"));
+  }
+
+  place(box: Box): void {
+    const was = this.#box;
+    if (was?.x === box.x && was.y === box.y && was.w === box.w) return;
+    this.#box = box;
+    this.element.style.transform = `translate(${box.x}px,${box.y}px)`;
+    if (was?.w !== box.w) this.element.style.width = `${box.w}px`;
+  }
+
+  show(look: Look): void {
+    const { face, status } = look;
+    this.id = look.id;
+    this.element.dataset["id"] = look.id;
+    const classes = `k-card ${look.classes} st-${status.status}`;
+    if (this.element.className !== classes) this.element.className = classes;
+    const free = [...look.free].join(" ");
+    if (this.#face !== face || this.#free !== free) this.#body(look);
+    this.#face = face;
+    this.#free = free;
+    this.#state(status);
+    this.#badge(look);
+    for (const port of this.#ports.children) {
+      const hot = look.hot !== undefined && (port as HTMLElement).dataset["port"] === look.hot;
+      port.classList.toggle("hot", hot);
+    }
+    const label = describe(look);
+    if (this.element.getAttribute("aria-label") !== label)
+      this.element.setAttribute("aria-label", label);
+  }
+
+  #body(look: Look): void {
+    const { face } = look;
+    this.#tile.className = `k-tile t-${face.tile}`;
+    setIcon(this.#icon, this.#sprite, face.icon);
+    write(this.#title, face.title);
+    write(this.#sub, face.sub);
+    this.#rows.hidden = !face.rows;
+    this.#rows.replaceChildren(...(face.rows ? face.ways.map(row) : []));
+    const ports: HTMLElement[] = [];
+    if (face.input) ports.push(port("in", "", 28));
+    for (const way of face.ways) {
+      ports.push(port(way.failure ? "out bad" : "out", way.name, way.y));
+      if (look.free.has(way.name)) ports.push(this.#plus(way));
+    }
+    if (look.editable) {
+      for (const [i, p] of face.spare.entries()) ports.push(spare(p.name, p.title || p.name, i));
+    }
+    this.#ports.replaceChildren(...ports);
+  }
+
+  #plus(way: Way): HTMLElement {
+    const made = el("span", "k-plus");
+    made.dataset["port"] = way.name;
+    made.style.top = `${way.y}px`;
+    made.title = t("kernel.add.after", { port: way.title });
+    made.append(icon(this.#sprite, "plus"));
+    return made;
+  }
+
+  #state(status: Status): void {
+    const path = this.#glyph.lastElementChild;
+    const sign = signs[status.status];
+    if (path?.getAttribute("d") !== sign) path?.setAttribute("d", sign);
+    const { foot } = status;
+    this.#foot.hidden = foot === undefined;
+    write(this.#left, foot?.left ?? "");
+    write(this.#right, foot?.right ?? "");
+    this.#foot.classList.toggle("tone", foot?.tone === "status");
+    this.#bar.hidden = status.progress === undefined;
+    this.#bar.style.width = `${Math.round(Math.min(1, Math.max(0, status.progress ?? 0)) * 100)}%`;
+  }
+
+  #badge(look: Look): void {
+    const badges: HTMLElement[] = [];
+    const { errors, warnings } = look.issues ?? { errors: 0, warnings: 0 };
+    if (look.node?.disabled === true)
+      badges.push(this.#pill("off", "power", t("kernel.badge.disabled")));
+    if (look.place?.pin !== undefined)
+      badges.push(this.#pill("pin", "pin", t("kernel.badge.pinned")));
+    if (errors > 0) badges.push(this.#pill("err", "circle-x", String(errors)));
+    else if (warnings > 0) badges.push(this.#pill("warn", "triangle-alert", String(warnings)));
+    const text = badges.map((b) => b.className + b.textContent).join();
+    if (this.#badges.dataset["is"] === text) return;
+    this.#badges.dataset["is"] = text;
+    this.#badges.replaceChildren(...badges);
+  }
+
+  #pill(name: string, sign: string, text: string): HTMLElement {
+    const made = el("span", `k-badge ${name}`);
+    made.append(icon(this.#sprite, sign), text);
+    return made;
+  }
+}
+
+/** What a screen reader says of a card. */
+function describe(look: Look): string {
+  const { face, issues, status } = look;
+  const parts = [
+    t("kernel.step", { title: face.title, kind: face.kind, at: look.index, of: look.count }),
+    t("kernel.step.outputs", { n: face.ways.length }),
+  ];
+  if (look.node?.disabled === true) parts.push(t("kernel.step.disabled"));
+  if (look.place?.pin !== undefined) parts.push(t("kernel.step.pinned"));
+  if (issues !== undefined && issues.errors > 0)
+    parts.push(t("kernel.step.errors", { n: issues.errors }));
+  if (issues !== undefined && issues.warnings > 0)
+    parts.push(t("kernel.step.warnings", { n: issues.warnings }));
+  if (status.status !== idle.status) parts.push(t(`kernel.status.${status.status}`));
+  return parts.join(", ");
+}
+
+function row(way: Way): HTMLElement {
+  const made = el("li", way.failure ? "bad" : "");
+  if (way.label !== "") {
+    const when = el("code", "");
+    when.textContent = way.label;
+    made.append(when);
+  }
+  const to = el("span", "to");
+  to.textContent = way.title;
+  made.append(to);
+  return made;
+}
+
+function port(name: string, id: string, y: number): HTMLElement {
+  const made = el("i", `k-port ${name}`);
+  if (id !== "") made.dataset["port"] = id;
+  made.style.top = `${y - 5.5}px`;
+  return made;
+}
+
+function spare(name: string, title: string, index: number): HTMLElement {
+  const made = el("span", "k-spare");
+  made.dataset["port"] = name;
+  made.style.right = `${12 + index * 84}px`;
+  made.append(el("i", "k-port"), title);
+  return made;
+}
+
+function write(into: HTMLElement, text: string): void {
+  if (into.textContent !== text) into.textContent = text;
+}
+
+export function el(name: string, classes: string): HTMLElement {
+  const made = document.createElement(name);
+  if (classes !== "") made.className = classes;
+  return made;
+}

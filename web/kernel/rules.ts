@@ -1,0 +1,103 @@
+// What may be joined with what, and where a new step finds room.
+
+import { CARD, type Face } from "../core/card.ts";
+import { pointAt } from "../core/curve.ts";
+import { type Box, distance, grow, overlaps, type Point } from "../core/geometry.ts";
+import type { Spec } from "../core/graph.ts";
+import { GRID } from "../core/snap.ts";
+import type { PortRef } from "./api.ts";
+import type { Stage } from "./stage.ts";
+import { t } from "./words.ts";
+
+/** Why two cannot be joined; undefined: they can. Edge is the one put elsewhere. */
+export function refusal(stage: Stage, from: PortRef, to: string, edge?: string): string | undefined {
+  const { scene } = stage;
+  const face = scene.faces.get(to);
+  const start = scene.faces.get(from.node);
+  if (face === undefined || start === undefined) return t("kernel.refused.gone");
+  if (!face.input) return t("kernel.refused.entry", { title: face.title });
+  const known = start.ways.some((w) => w.name === from.port);
+  if (!known && !start.spare.some((p) => p.name === from.port)) {
+    return t("kernel.refused.port", { title: start.title });
+  }
+  const twin = scene.drawing.outOf(from.node, from.port).some((e) => e.to === to && e.id !== edge);
+  return twin ? t("kernel.refused.same") : undefined;
+}
+
+/** Nodes that a port may be joined to, nearest first. */
+export function targets(stage: Stage, from: PortRef): { id: string; distance: number }[] {
+  const start = stage.scene.out(from.node, from.port);
+  if (start === undefined) return [];
+  return [...stage.scene.drawing.nodes.keys()]
+    .filter((id) => refusal(stage, from, id) === undefined)
+    .map((id) => ({ id, distance: distance(start, stage.scene.in(id) ?? start) }))
+    .sort((a, b) => a.distance - b.distance);
+}
+
+/** Nodes whose ports a loose end may be put on, when the end is fixed. */
+export function sources(stage: Stage, to: string, edge: string | undefined): ReadonlySet<string> {
+  const found = new Set<string>();
+  for (const [id, face] of stage.scene.faces) {
+    const free = face.ways.some(
+      (w) => refusal(stage, { node: id, port: w.name }, to, edge) === undefined,
+    );
+    if (free) found.add(id);
+  }
+  return found;
+}
+
+export type Near = {
+  readonly from?: PortRef | undefined;
+  readonly edge?: string | undefined;
+  readonly at?: Point | undefined;
+};
+
+const GAP = 88;
+
+/** The upper left corner for a new step, where it covers no other. */
+export function placeFor(stage: Stage, spec: Spec, near: Near = {}): Point {
+  const face = stage.scene.ghostFace(spec, undefined);
+  const wanted = wantedPlace(stage, face, near);
+  const box = { x: onGrid(wanted.x), y: onGrid(wanted.y), w: face.w, h: face.h };
+  return near.at === undefined ? freePlace(stage, box) : { x: box.x, y: box.y };
+}
+
+function wantedPlace(stage: Stage, face: Face, near: Near): Point {
+  const { scene } = stage;
+  if (near.at !== undefined) return { x: near.at.x, y: near.at.y - CARD.head / 2 };
+  const line = near.edge === undefined ? undefined : scene.lines.get(near.edge);
+  if (line !== undefined) {
+    const m = pointAt(line.curve, 0.5);
+    return { x: m.x - face.w / 2, y: m.y - CARD.head / 2 };
+  }
+  const out = near.from === undefined ? undefined : scene.out(near.from.node, near.from.port);
+  if (out !== undefined) return { x: out.x + GAP, y: out.y - CARD.head / 2 };
+  const c = stage.view.center();
+  return { x: c.x - face.w / 2, y: c.y - face.h / 2 };
+}
+
+/** The place nearest to the wanted one that is free, looking down and up. */
+function freePlace(stage: Stage, wanted: Box): Point {
+  for (let ring = 0; ring < 80; ring++) {
+    for (const dy of ring === 0 ? [0] : [ring * 24, ring * -24]) {
+      const box = { ...wanted, y: wanted.y + dy };
+      const room = grow(box, 16);
+      const taken = [...stage.scene.cards.within(room)].some((id) => {
+        const other = stage.scene.cards.get(id);
+        return other !== undefined && overlaps(other, room);
+      });
+      if (!taken) return { x: box.x, y: box.y };
+    }
+  }
+  return { x: wanted.x, y: wanted.y };
+}
+
+/** The middle of an edge in the world. */
+export function edgeMiddle(stage: Stage, id: string): Point | undefined {
+  const line = stage.scene.lines.get(id);
+  return line === undefined ? undefined : pointAt(line.curve, 0.5);
+}
+
+function onGrid(n: number): number {
+  return Math.round(n / GRID) * GRID;
+}

@@ -1,0 +1,211 @@
+// What the parts of the kernel share: the scene, the camera, what is selected
+// and under the pointer, the state of a run, and what a gesture previews.
+
+import type { Curve } from "../core/curve.ts";
+import type { Box, Point } from "../core/geometry.ts";
+import type { Command } from "../core/keymap.ts";
+import type { Guide } from "../core/snap.ts";
+import type {
+  EdgeState,
+  Foot,
+  Ghost,
+  KernelEvent,
+  NodeStatus,
+  Peer,
+  PortRef,
+  Selection,
+  SelectionIds,
+  Target,
+  ToolName,
+  Wheel,
+} from "./api.ts";
+import { Emitter } from "./emitter.ts";
+import { type Palette, readPalette } from "./palette.ts";
+import { Scene } from "./scene.ts";
+import { View } from "./view.ts";
+
+export type Status = {
+  readonly status: NodeStatus;
+  readonly foot: Foot | undefined;
+  readonly progress: number | undefined;
+};
+
+/** An edge that is being drawn or put elsewhere. */
+export type Loose = {
+  readonly a: Point;
+  readonly b: Point;
+  /** The edge whose end it is; not drawn meanwhile. */
+  readonly edge?: string | undefined;
+  /** The port that it hangs on, when its start is fixed. */
+  readonly from?: PortRef | undefined;
+  /** The card that it leads to, when its end is fixed. */
+  readonly to?: string | undefined;
+  /** Both ends fit. */
+  readonly joined: boolean;
+};
+
+export type Counts = { readonly errors: number; readonly warnings: number };
+
+/** Cards nearer than this are elements, farther ones are painted. */
+export const FAR = 0.45;
+
+export const idle: Status = { status: "idle", foot: undefined, progress: undefined };
+
+export class Stage {
+  readonly scene = new Scene();
+  readonly view = new View();
+  readonly emitter = new Emitter();
+  readonly selected = {
+    nodes: new Set<string>(),
+    edges: new Set<string>(),
+    notes: new Set<string>(),
+  };
+  readonly status = new Map<string, Status>();
+  readonly edgeStates = new Map<string, EdgeState>();
+  readonly labels = new Map<string, string>();
+  readonly nodeIssues = new Map<string, Counts>();
+  readonly edgeIssues = new Map<string, Counts>();
+  /** Cards whose elements must be written anew. */
+  readonly stale = new Set<string>();
+  marks: ReadonlyMap<string, "added" | "changed" | "removed"> = new Map();
+  peers: readonly Peer[] = [];
+  hover: Target = { is: "ground" };
+  focused: string | undefined;
+  readOnly = false;
+  tool: ToolName = "select";
+  wheel: Wheel = "auto";
+  keymap: Readonly<Record<string, Command>> = {};
+  ghost: Ghost | undefined;
+  loose: Loose | undefined;
+  /** Where a loose edge may go; undefined: nothing is being connected. */
+  targets: ReadonlySet<string> | undefined;
+  guides: readonly Guide[] = [];
+  marquee: Box | undefined;
+  /** Edge on which the dragged card would land. */
+  landing: string | undefined;
+  dragging = false;
+  following: ReadonlySet<string> | undefined;
+  palette: Palette;
+  /** Asks for a frame. */
+  request: () => void = () => undefined;
+
+  readonly root: HTMLElement;
+  readonly icons: string;
+  readonly #still: boolean | undefined;
+  readonly #calm = matchMedia("(prefers-reduced-motion: reduce)");
+
+  constructor(root: HTMLElement, icons: string, still: boolean | undefined) {
+    this.root = root;
+    this.icons = icons;
+    this.#still = still;
+    this.palette = readPalette(root);
+  }
+
+  /** Nothing may move by itself. */
+  get still(): boolean {
+    const chosen = document.documentElement.dataset["motion"] === "less";
+    return this.#still ?? (this.#calm.matches || chosen);
+  }
+
+  emit(event: KernelEvent): void {
+    this.emitter.emit(event);
+  }
+
+  get selection(): Selection {
+    return {
+      nodes: new Set(this.selected.nodes),
+      edges: new Set(this.selected.edges),
+      notes: new Set(this.selected.notes),
+    };
+  }
+
+  /** Selects what exists of these; tells it when that is a change. */
+  select(ids: SelectionIds, add = false): void {
+    const { nodes, edges, notes } = this.selected;
+    const before = [...nodes, "/", ...edges, "/", ...notes].join();
+    for (const id of nodes) this.stale.add(id);
+    if (!add) for (const set of [nodes, edges, notes]) set.clear();
+    const { drawing } = this.scene;
+    for (const id of ids.nodes ?? []) if (drawing.nodes.has(id)) nodes.add(id);
+    for (const id of ids.edges ?? []) if (drawing.edges.has(id)) edges.add(id);
+    for (const id of ids.notes ?? []) if (drawing.notes.has(id)) notes.add(id);
+    for (const id of nodes) this.stale.add(id);
+    this.request();
+    if (before === [...nodes, "/", ...edges, "/", ...notes].join()) return;
+    this.emit({ type: "selection", selection: this.selection });
+  }
+
+  /** Takes one thing into the selection, or out of it. */
+  toggle(target: Target): void {
+    if (target.is !== "node" && target.is !== "edge" && target.is !== "note") return;
+    const kind = `${target.is}s` as const;
+    const next = this.selection;
+    const ids = new Set(next[kind]);
+    if (!ids.delete(target.id)) ids.add(target.id);
+    this.select({ ...next, [kind]: ids });
+  }
+
+  isSelected(target: Target): boolean {
+    if (target.is === "node") return this.selected.nodes.has(target.id);
+    if (target.is === "edge") return this.selected.edges.has(target.id);
+    return target.is === "note" && this.selected.notes.has(target.id);
+  }
+
+  /** Forgets what is not in the drawing any more. */
+  prune(): void {
+    const { nodes, edges, notes } = this.scene.drawing;
+    const here = (ids: ReadonlySet<string>, all: ReadonlyMap<string, unknown>): string[] =>
+      [...ids].filter((id) => all.has(id));
+    this.select({
+      nodes: here(this.selected.nodes, nodes),
+      edges: here(this.selected.edges, edges),
+      notes: here(this.selected.notes, notes),
+    });
+    for (const id of this.status.keys()) if (!nodes.has(id)) this.status.delete(id);
+    for (const map of [this.edgeStates, this.labels]) {
+      for (const id of map.keys()) if (!edges.has(id)) map.delete(id);
+    }
+    if (this.focused !== undefined && !nodes.has(this.focused)) this.focused = undefined;
+  }
+
+  setHover(target: Target, screen: Point): void {
+    const was = this.hover;
+    if (same(was, target)) return;
+    this.hover = target;
+    for (const t of [was, target]) if ("id" in t) this.stale.add(t.id);
+    this.request();
+    this.emit({ type: "hover", target, screen });
+  }
+
+  /** The curve of the loose edge, of the ghost's edge, and so on. */
+  static curve(a: Point, b: Point): Curve {
+    return Scene.curveTo(a, b);
+  }
+
+  /** Takes every preview away. */
+  clearPreview(): void {
+    this.ghost = undefined;
+    this.loose = undefined;
+    this.landing = undefined;
+    this.setTargets(undefined);
+    this.request();
+  }
+
+  setTargets(targets: ReadonlySet<string> | undefined): void {
+    if (targets === this.targets) return;
+    this.targets = targets;
+    for (const id of this.scene.drawing.nodes.keys()) this.stale.add(id);
+    this.request();
+  }
+
+  refreshTheme(): void {
+    this.palette = readPalette(this.root);
+    this.request();
+  }
+}
+
+export function same(a: Target, b: Target): boolean {
+  if (a.is === "ground" || b.is === "ground") return a.is === b.is;
+  if (a.is !== b.is || a.id !== b.id) return false;
+  return a.is !== "port" || (b.is === "port" && a.port === b.port);
+}
