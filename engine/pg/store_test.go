@@ -2,16 +2,24 @@ package pg_test
 
 import (
 	"context"
+	"errors"
 	"testing"
+	"time"
 
+	"github.com/google/uuid"
+
+	"signalbox/engine/event"
 	"signalbox/engine/local/postgres/postgrestest"
 	"signalbox/engine/pg"
+	"signalbox/engine/runtime"
 	"signalbox/engine/runtime/runtimetest"
 )
 
-func open(t testing.TB) *pg.DB {
+func open(t testing.TB) *pg.DB { return openAt(t, postgrestest.Open(t)) }
+
+func openAt(t testing.TB, dsn string) *pg.DB {
 	t.Helper()
-	db, err := pg.Open(context.Background(), postgrestest.Open(t))
+	db, err := pg.Open(context.Background(), dsn)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -27,10 +35,123 @@ func TestStore(t *testing.T) {
 	runtimetest.Run(t, func(t *testing.T) runtimetest.Store { return pg.NewStore(open(t)) })
 }
 
-func TestMigrateTwice(t *testing.T) {
+// born is a turn that makes one run.
+func born(epoch int64) (uuid.UUID, *runtime.Turn) {
+	id, now := uuid.Must(uuid.NewV7()), time.Now().UTC().Truncate(time.Microsecond)
+	e := event.Event{Seq: 1, At: now, Type: "RunStarted", Node: "start", Data: []byte(`{}`)}
+	e.Hash = event.Chain([32]byte{}, &e)
+	return id, &runtime.Turn{
+		Epoch: epoch, At: now, Events: []runtime.EventRow{{Run: id, Event: e}},
+		New: []runtime.NewRun{{Run: id, Workspace: "main", Trigger: "start", Source: "test", Attributes: []byte("{}"), RunState: runtime.RunState{Status: "running", Seq: 1, Owed: true}}},
+	}
+}
+
+func owner(t *testing.T, s *pg.Store) int64 {
+	t.Helper()
+	epoch, err := s.Acquire(context.Background(), 0, "me", time.Minute)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return epoch
+}
+
+// Whatever is lost on the way, a turn is there as a whole or not at all, and
+// the next one goes through.
+func TestCutWire(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		fault int32
+		there bool
+	}{
+		"the turn is lost on its way":   {faultRequest, false},
+		"the answer is lost on its way": {faultReply, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w, dsn := newWire(t)
+			s := pg.NewStore(openAt(t, dsn))
+			epoch, ctx := owner(t, s), context.Background()
+			_, turn := born(epoch)
+			if err := s.Commit(ctx, turn); err != nil {
+				t.Fatal(err)
+			}
+			id, turn := born(epoch)
+			w.fault.Store(c.fault)
+			err := s.Commit(ctx, turn)
+			if err == nil || errors.Is(err, runtime.ErrFenced) {
+				t.Errorf("the wire is cut: %v, want an unknown outcome", err)
+			}
+			w.fault.Store(faultNone)
+			_, err = s.Load(ctx, id)
+			if there := err == nil; there != c.there {
+				t.Errorf("there: %t, %v", there, err)
+			}
+			err = s.Commit(ctx, turn) // what it wrote the first time it cannot write again
+			if again := err == nil; again == c.there {
+				t.Errorf("the same turn again: %v", err)
+			}
+			if rec, err := s.Load(ctx, id); err != nil || len(rec.Events) != 1 {
+				t.Errorf("%+v %v, want one event", rec, err)
+			}
+			_, turn = born(epoch)
+			if err := s.Commit(ctx, turn); err != nil {
+				t.Errorf("the next turn: %v", err)
+			}
+		})
+	}
+}
+
+func TestCommitInTime(t *testing.T) {
+	t.Parallel()
+	s := pg.NewStore(open(t))
+	epoch := owner(t, s)
+	id, turn := born(epoch)
+	late, cancel := context.WithCancel(context.Background())
+	cancel()
+	if err := s.Commit(late, turn); err == nil || errors.Is(err, runtime.ErrFenced) {
+		t.Errorf("a turn after its deadline: %v", err)
+	}
+	if err := s.Commit(context.Background(), turn); err != nil {
+		t.Errorf("the same turn in time: %v", err)
+	}
+	if _, err := s.Load(context.Background(), id); err != nil {
+		t.Error(err)
+	}
+}
+
+// A server that was restarted has ended all connections.
+func TestLostConnections(t *testing.T) {
 	t.Parallel()
 	db := open(t)
-	if n, err := db.Migrate(context.Background()); n != 0 || err != nil {
-		t.Errorf("a second time: %d applied, %v", n, err)
+	s := pg.NewStore(db)
+	epoch, ctx := owner(t, s), context.Background()
+	_, turn := born(epoch)
+	if err := s.Commit(ctx, turn); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := db.Pool().Exec(ctx, `select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()`); err != nil {
+		t.Fatal(err)
+	}
+	_, turn = born(epoch)
+	if err := s.Commit(ctx, turn); err == nil {
+		t.Error("a turn over a connection that is gone was committed")
+	}
+	if err := s.Commit(ctx, turn); err != nil {
+		t.Errorf("the next turn: %v", err)
+	}
+}
+
+func TestClosedStore(t *testing.T) {
+	t.Parallel()
+	db := open(t)
+	s := pg.NewStore(db)
+	_, turn := born(owner(t, s))
+	if err := s.Commit(context.Background(), turn); err != nil {
+		t.Fatal(err)
+	}
+	db.Close()
+	_, turn = born(1)
+	if err := s.Commit(context.Background(), turn); err == nil {
+		t.Error("a closed store has committed a turn")
 	}
 }
