@@ -34,7 +34,7 @@ function inObject(
   value: unknown,
 ): Step {
   const [raw = "", ...rest] = path;
-  const name = unescape(raw);
+  const name = unescaped(raw);
   const here = `${at}/${raw}`;
   const there = Object.hasOwn(into, name);
   const old = into[name];
@@ -72,7 +72,7 @@ function without(into: Record<string, unknown>, name: string): Record<string, un
   return Object.fromEntries(Object.entries(into).filter(([k]) => k !== name));
 }
 
-function unescape(name: string): string {
+function unescaped(name: string): string {
   return name.replaceAll("~1", "/").replaceAll("~0", "~");
 }
 
@@ -80,9 +80,9 @@ function unescape(name: string): string {
 export function valueAt(root: unknown, pointer: string): unknown {
   let at = root;
   for (const raw of pointer.split("/").slice(1)) {
-    if (typeof at !== "object" || at === null || !Object.hasOwn(at, unescape(raw)))
+    if (typeof at !== "object" || at === null || !Object.hasOwn(at, unescaped(raw)))
       return undefined;
-    at = (at as Record<string, unknown>)[unescape(raw)];
+    at = (at as Record<string, unknown>)[unescaped(raw)];
   }
   return at;
 }

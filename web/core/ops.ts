@@ -247,10 +247,10 @@ function edge(drawing: Drawing, id: string): Edge {
 
 function setEdge(drawing: Drawing, id: string, path: string, value: unknown): Op[] {
   const was = edge(drawing, id);
-  if (path !== "/from" && path !== "/port" && path !== "/to") {
+  const name = path.slice(1);
+  if (name !== "from" && name !== "port" && name !== "to") {
     throw new Fault(`There is nothing to set at ${path}.`);
   }
-  const name = path === "/from" ? "from" : path === "/to" ? "to" : "port";
   if (typeof value !== "string") throw new Fault("An edge's end is a word.");
   const next = { ...was, [name]: value };
   fits(drawing, next);

@@ -1,27 +1,28 @@
-// Ways through a drawing: the nearest box in a direction, what lies along the
-// edges, and where a new card fits.
+// Ways through the drawing: to the nearest card, along edges, up and down the
+// stream, and the order in which a reader would go.
 
 import type { Drawing } from "./drawing.ts";
-import { grow, middle, overlaps, type Box, type Point } from "./geometry.ts";
+import type { Box } from "./geometry.ts";
+import { middle } from "./geometry.ts";
 
 export type Direction = "left" | "right" | "up" | "down";
 
-/** The box that one would expect an arrow key to lead to. */
-export function nearest(
+/** The nearest box in a direction: near along it counts more than straight. */
+export function nearestToward(
   from: Box,
-  boxes: Iterable<readonly [string, Box]>,
   direction: Direction,
+  boxes: Iterable<readonly [string, Box]>,
 ): string | undefined {
   const a = middle(from);
-  const flat = direction === "left" || direction === "right";
-  const sign = direction === "left" || direction === "up" ? -1 : 1;
   let best: string | undefined;
-  let least = Number.POSITIVE_INFINITY;
+  let least = Infinity;
   for (const [id, box] of boxes) {
     const b = middle(box);
-    const ahead = (flat ? b.x - a.x : b.y - a.y) * sign;
-    const aside = Math.abs(flat ? b.y - a.y : b.x - a.x);
-    if (ahead <= 4 || aside > ahead * 3) continue;
+    const ahead = toward(direction, b.x - a.x, b.y - a.y);
+    const aside =
+      direction === "left" || direction === "right" ? Math.abs(b.y - a.y) : Math.abs(b.x - a.x);
+    // What lies further aside than ahead belongs to another direction.
+    if (ahead <= 1 || aside > ahead * 2.5) continue;
     const cost = ahead + aside * 2;
     if (cost < least) {
       least = cost;
@@ -31,29 +32,59 @@ export function nearest(
   return best;
 }
 
-/** The nodes themselves and all that their edges lead to, or come from. */
-export function reach(drawing: Drawing, from: Iterable<string>, upstream = false): Set<string> {
-  const seen = new Set(from);
-  const queue = [...seen];
-  for (let id = queue.pop(); id !== undefined; id = queue.pop()) {
-    for (const e of upstream ? drawing.into(id) : drawing.out(id)) {
-      const next = upstream ? e.from : e.to;
-      if (seen.has(next)) continue;
-      seen.add(next);
-      queue.push(next);
-    }
+function toward(direction: Direction, dx: number, dy: number): number {
+  switch (direction) {
+    case "left":
+      return -dx;
+    case "right":
+      return dx;
+    case "up":
+      return -dy;
+    case "down":
+      return dy;
   }
-  return seen;
 }
 
-/** The place nearest to the wanted one where a box covers no other. */
-export function freePlace(wanted: Box, taken: (area: Box) => Iterable<Box>, step = 24): Point {
-  for (let ring = 0; ring < 80; ring++) {
-    for (const dy of ring === 0 ? [0] : [ring * step, -ring * step]) {
-      const box = { ...wanted, y: wanted.y + dy };
-      const room = grow(box, 16);
-      if (![...taken(room)].some((b) => overlaps(b, room))) return { x: box.x, y: box.y };
-    }
-  }
-  return { x: wanted.x, y: wanted.y };
+/** Everything that can be reached from the ids, with them. */
+export function downstream(drawing: Drawing, ids: Iterable<string>): Set<string> {
+  return reach(ids, (id) => [...drawing.out(id)].map((e) => e.to));
+}
+
+/** Everything from which the ids can be reached, with them. */
+export function upstream(drawing: Drawing, ids: Iterable<string>): Set<string> {
+  return reach(ids, (id) => [...drawing.into(id)].map((e) => e.from));
+}
+
+function reach(ids: Iterable<string>, next: (id: string) => readonly string[]): Set<string> {
+  const found = new Set(ids);
+  // A set may grow while it is walked through.
+  for (const id of found) for (const to of next(id)) found.add(to);
+  return found;
+}
+
+/** Neighbors along edges, from top to bottom; to cycle through. */
+export function alongEdges(drawing: Drawing, id: string, down: boolean): string[] {
+  const ends = down
+    ? [...drawing.out(id)].map((e) => e.to)
+    : [...drawing.into(id)].map((e) => e.from);
+  return [...new Set(ends)].sort((a, b) => drawing.place(a).y - drawing.place(b).y);
+}
+
+/**
+ * All nodes as a reader meets them: from the starts along the edges, breadth
+ * first and from top to bottom; what no start reaches comes last.
+ */
+export function readingOrder(drawing: Drawing): string[] {
+  const byPlace = (a: string, b: string): number => {
+    const p = drawing.place(a);
+    const q = drawing.place(b);
+    return p.x - q.x || p.y - q.y;
+  };
+  const all = [...drawing.nodes.keys()].sort(byPlace);
+  const starts = all.filter((id) => drawing.into(id).size === 0);
+  const found = reach(starts, (id) => alongEdges(drawing, id, true));
+  for (const id of all)
+    if (!found.has(id))
+      for (const more of reach([id], (i) => alongEdges(drawing, i, true))) found.add(more);
+  return [...found];
 }
