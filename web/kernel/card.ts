@@ -1,9 +1,8 @@
 // The element of one card. It is made once and then filled for one step after
 // another, so only what differs is written.
 
-import type { Face, Way } from "../core/card.ts";
+import { CARD, type Card, type CardPort } from "../core/card.ts";
 import type { Box } from "../core/geometry.ts";
-import type { GraphNode, NodeLayout } from "../core/graph.ts";
 import { type Counts, idle, type Status } from "./stage.ts";
 import { glyph, icon, setIcon, signs } from "./svg.ts";
 import { t } from "./words.ts";
@@ -11,9 +10,8 @@ import { t } from "./words.ts";
 /** What a card shows at the moment. */
 export type Look = {
   readonly id: string;
-  readonly node: GraphNode | undefined;
-  readonly place: NodeLayout | undefined;
-  readonly face: Face;
+  readonly pinned: boolean;
+  readonly face: Card;
   readonly status: Status;
   readonly issues: Counts | undefined;
   readonly classes: string;
@@ -26,11 +24,11 @@ export type Look = {
   readonly hot: string | undefined;
 };
 
-export class Card {
+export class CardView {
   readonly element = el("article", "k-card");
   id = "";
   #box: Box | undefined;
-  #face: Face | undefined;
+  #face: Card | undefined;
   #free = "";
   readonly #sprite: string;
   readonly #tile = el("span", "k-tile");
@@ -93,15 +91,15 @@ export class Card {
 
   #body(look: Look): void {
     const { face } = look;
-    this.#tile.className = `k-tile t-${face.tile}`;
+    this.#tile.className = `k-tile t-${tiles.has(face.tile) ? face.tile : "logic"}`;
     setIcon(this.#icon, this.#sprite, face.icon);
     write(this.#title, face.title);
-    write(this.#sub, face.sub);
+    write(this.#sub, face.subtitle);
     this.#rows.hidden = !face.rows;
-    this.#rows.replaceChildren(...(face.rows ? face.ways.map(row) : []));
+    this.#rows.replaceChildren(...(face.rows ? face.ports.map(row) : []));
     const ports: HTMLElement[] = [];
-    if (face.input) ports.push(port("in", "", 28));
-    for (const way of face.ways) {
+    if (face.input) ports.push(port("in", "", CARD.middle));
+    for (const way of face.ports) {
       ports.push(port(way.failure ? "out bad" : "out", way.name, way.y));
       if (look.free.has(way.name)) ports.push(this.#plus(way));
     }
@@ -111,7 +109,7 @@ export class Card {
     this.#ports.replaceChildren(...ports);
   }
 
-  #plus(way: Way): HTMLElement {
+  #plus(way: CardPort): HTMLElement {
     const made = el("span", "k-plus");
     made.dataset["port"] = way.name;
     made.style.top = `${way.y}px`;
@@ -136,10 +134,8 @@ export class Card {
   #badge(look: Look): void {
     const badges: HTMLElement[] = [];
     const { errors, warnings } = look.issues ?? { errors: 0, warnings: 0 };
-    if (look.node?.disabled === true)
-      badges.push(this.#pill("off", "power", t("kernel.badge.disabled")));
-    if (look.place?.pin !== undefined)
-      badges.push(this.#pill("pin", "pin", t("kernel.badge.pinned")));
+    if (look.face.disabled) badges.push(this.#pill("off", "power", t("kernel.badge.disabled")));
+    if (look.pinned) badges.push(this.#pill("pin", "pin", t("kernel.badge.pinned")));
     if (errors > 0) badges.push(this.#pill("err", "circle-x", String(errors)));
     else if (warnings > 0) badges.push(this.#pill("warn", "triangle-alert", String(warnings)));
     const text = badges.map((b) => b.className + b.textContent).join();
@@ -155,15 +151,17 @@ export class Card {
   }
 }
 
+const tiles = new Set(["trigger", "http", "logic", "ai", "queue", "saga", "human", "data"]);
+
 /** What a screen reader says of a card. */
 function describe(look: Look): string {
   const { face, issues, status } = look;
   const parts = [
     t("kernel.step", { title: face.title, kind: face.kind, at: look.index, of: look.count }),
-    t("kernel.step.outputs", { n: face.ways.length }),
+    t("kernel.step.outputs", { n: face.ports.length }),
   ];
-  if (look.node?.disabled === true) parts.push(t("kernel.step.disabled"));
-  if (look.place?.pin !== undefined) parts.push(t("kernel.step.pinned"));
+  if (look.face.disabled) parts.push(t("kernel.step.disabled"));
+  if (look.pinned) parts.push(t("kernel.step.pinned"));
   if (issues !== undefined && issues.errors > 0)
     parts.push(t("kernel.step.errors", { n: issues.errors }));
   if (issues !== undefined && issues.warnings > 0)
@@ -172,7 +170,7 @@ function describe(look: Look): string {
   return parts.join(", ");
 }
 
-function row(way: Way): HTMLElement {
+function row(way: CardPort): HTMLElement {
   const made = el("li", way.failure ? "bad" : "");
   if (way.label !== "") {
     const when = el("code", "");

@@ -40,9 +40,9 @@ function portAt(stage: Stage, at: Point, reach: number): Target | undefined {
     const box = scene.cards.get(id);
     if (face === undefined || box === undefined) continue;
     if (face.input) {
-      consider(distance(at, { x: box.x, y: box.y + CARD.head / 2 }), { is: "input", id });
+      consider(distance(at, { x: box.x, y: box.y + CARD.middle }), { is: "input", id });
     }
-    for (const way of face.ways) {
+    for (const way of face.ports) {
       const port = { x: box.x + box.w, y: box.y + way.y };
       consider(distance(at, port), { is: "port", id, port: way.name });
     }

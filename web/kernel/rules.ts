@@ -1,6 +1,6 @@
 // What may be joined with what, and where a new step finds room.
 
-import { CARD, type Face } from "../core/card.ts";
+import { CARD, type Card } from "../core/card.ts";
 import { pointAt } from "../core/curve.ts";
 import { type Box, distance, grow, overlaps, type Point } from "../core/geometry.ts";
 import type { Spec } from "../core/graph.ts";
@@ -10,13 +10,18 @@ import type { Stage } from "./stage.ts";
 import { t } from "./words.ts";
 
 /** Why two cannot be joined; undefined: they can. Edge is the one put elsewhere. */
-export function refusal(stage: Stage, from: PortRef, to: string, edge?: string): string | undefined {
+export function refusal(
+  stage: Stage,
+  from: PortRef,
+  to: string,
+  edge?: string,
+): string | undefined {
   const { scene } = stage;
   const face = scene.faces.get(to);
   const start = scene.faces.get(from.node);
   if (face === undefined || start === undefined) return t("kernel.refused.gone");
   if (!face.input) return t("kernel.refused.entry", { title: face.title });
-  const known = start.ways.some((w) => w.name === from.port);
+  const known = start.ports.some((w) => w.name === from.port);
   if (!known && !start.spare.some((p) => p.name === from.port)) {
     return t("kernel.refused.port", { title: start.title });
   }
@@ -38,7 +43,7 @@ export function targets(stage: Stage, from: PortRef): { id: string; distance: nu
 export function sources(stage: Stage, to: string, edge: string | undefined): ReadonlySet<string> {
   const found = new Set<string>();
   for (const [id, face] of stage.scene.faces) {
-    const free = face.ways.some(
+    const free = face.ports.some(
       (w) => refusal(stage, { node: id, port: w.name }, to, edge) === undefined,
     );
     if (free) found.add(id);
@@ -58,22 +63,22 @@ const GAP = 88;
 export function placeFor(stage: Stage, spec: Spec, near: Near = {}): Point {
   const face = stage.scene.ghostFace(spec, undefined);
   const wanted = wantedPlace(stage, face, near);
-  const box = { x: onGrid(wanted.x), y: onGrid(wanted.y), w: face.w, h: face.h };
+  const box = { x: onGrid(wanted.x), y: onGrid(wanted.y), w: face.width, h: face.height };
   return near.at === undefined ? freePlace(stage, box) : { x: box.x, y: box.y };
 }
 
-function wantedPlace(stage: Stage, face: Face, near: Near): Point {
+function wantedPlace(stage: Stage, face: Card, near: Near): Point {
   const { scene } = stage;
-  if (near.at !== undefined) return { x: near.at.x, y: near.at.y - CARD.head / 2 };
+  if (near.at !== undefined) return { x: near.at.x, y: near.at.y - CARD.middle };
   const line = near.edge === undefined ? undefined : scene.lines.get(near.edge);
   if (line !== undefined) {
     const m = pointAt(line.curve, 0.5);
-    return { x: m.x - face.w / 2, y: m.y - CARD.head / 2 };
+    return { x: m.x - face.width / 2, y: m.y - CARD.middle };
   }
   const out = near.from === undefined ? undefined : scene.out(near.from.node, near.from.port);
-  if (out !== undefined) return { x: out.x + GAP, y: out.y - CARD.head / 2 };
+  if (out !== undefined) return { x: out.x + GAP, y: out.y - CARD.middle };
   const c = stage.view.center();
-  return { x: c.x - face.w / 2, y: c.y - face.h / 2 };
+  return { x: c.x - face.width / 2, y: c.y - face.height / 2 };
 }
 
 /** The place nearest to the wanted one that is free, looking down and up. */

@@ -2,13 +2,13 @@
 // their curves, both findable by place. Follows the drawing's operations, and
 // the preview of a drag, without touching the drawing.
 
-import { CARD, type Face, faceOf, type Way } from "../core/card.ts";
+import { CARD, type Card, type CardPort, cardOf, unknownSpec } from "../core/card.ts";
 import { type Curve, curveBetween, curveBox } from "../core/curve.ts";
 import { Drawing } from "../core/drawing.ts";
 import { type Box, grow, type Point } from "../core/geometry.ts";
 import type { Edge, Graph, GraphNode, NodeLayout, Spec } from "../core/graph.ts";
-import { Spatial } from "../core/spatial.ts";
 import type { Change } from "../core/touch.ts";
+import { Places } from "./places.ts";
 
 export type Line = { readonly edge: Edge; readonly curve: Curve; readonly end: Point };
 
@@ -21,12 +21,12 @@ const nowhere: NodeLayout = { x: 0, y: 0 };
 
 export class Scene {
   drawing = new Drawing();
-  readonly cards = new Spatial();
-  readonly notes = new Spatial();
+  readonly cards = new Places();
+  readonly notes = new Places();
   /** Kept apart from the boxes, which a drag changes all the time. */
-  readonly faces = new Map<string, Face>();
+  readonly faces = new Map<string, Card>();
   readonly lines = new Map<string, Line>();
-  readonly #lineBoxes = new Spatial();
+  readonly #lineBoxes = new Places();
   #specs = new Map<string, Spec>();
   readonly #feet = new Set<string>();
   #shift: { ids: ReadonlySet<string>; dx: number; dy: number } | undefined;
@@ -48,8 +48,11 @@ export class Scene {
     return node === undefined ? undefined : this.#specs.get(node.kind);
   }
 
-  /** Follows operations that were applied; ends are nodes whose edges changed before. */
-  follow(ops: readonly Change[], ends: ReadonlySet<string>): void {
+  /**
+   * Follows operations that were applied; ends are nodes that lost edges by
+   * them. Answers with the nodes that may look different now.
+   */
+  follow(ops: readonly Change[], ends: ReadonlySet<string>): ReadonlySet<string> {
     const nodes = new Set(ends);
     for (const op of ops) {
       const id = op.id ?? "";
@@ -64,6 +67,7 @@ export class Scene {
     for (const id of nodes) this.#node(id);
     for (const id of nodes) this.#linesOf(id);
     for (const id of this.lines.keys()) if (!this.drawing.edges.has(id)) this.#dropLine(id);
+    return nodes;
   }
 
   /** Shows some cards and notes at a distance; undefined: where they lie. */
@@ -100,17 +104,17 @@ export class Scene {
     return { x: box.x + box.w + 1, y: box.y + way.y };
   }
 
-  way(id: string, port: string): Way | undefined {
-    return this.faces.get(id)?.ways.find((w) => w.name === port);
+  way(id: string, port: string): CardPort | undefined {
+    return this.faces.get(id)?.ports.find((p) => p.name === port);
   }
 
   /** Where an edge enters a card. */
   in(id: string): Point | undefined {
     const box = this.cards.get(id);
-    return box === undefined ? undefined : { x: box.x - 1, y: box.y + CARD.head / 2 };
+    return box === undefined ? undefined : { x: box.x - 1, y: box.y + CARD.middle };
   }
 
-  linesWithin(area: Box): ReadonlySet<string> {
+  linesWithin(area: Box): string[] {
     return this.#lineBoxes.within(area);
   }
 
@@ -141,24 +145,25 @@ export class Scene {
     this.#place(id);
   }
 
-  #face(node: GraphNode): Face {
+  #face(node: GraphNode): Card {
     const used = new Set([...this.drawing.out(node.id)].map((e) => e.port));
     const place = this.drawing.place(node.id);
-    return faceOf(node, place, this.#specs.get(node.kind), used, this.#feet.has(node.id));
+    return cardOf(node, place, this.#specs.get(node.kind) ?? unknownSpec(node.kind), used);
   }
 
   /** The face of a step that is not in the drawing. */
-  ghostFace(spec: Spec, title: string | undefined): Face {
+  ghostFace(spec: Spec, title: string | undefined): Card {
     const node: GraphNode = { id: "ghost", key: spec.name, kind: spec.name, config: spec.example };
     const place = title === undefined ? nowhere : { ...nowhere, title };
-    return faceOf(node, place, spec, new Set(), false);
+    return cardOf(node, place, spec, new Set());
   }
 
   #place(id: string): void {
     const face = this.faces.get(id);
     if (face === undefined) return;
     const { x, y } = this.#shifted(id, this.drawing.place(id));
-    this.cards.put(id, { x, y, w: face.w, h: face.h });
+    const foot = this.#feet.has(id) ? CARD.foot : 0;
+    this.cards.put(id, { x, y, w: face.width, h: face.height + foot });
   }
 
   #note(id: string): void {

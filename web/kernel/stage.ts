@@ -3,6 +3,7 @@
 
 import type { Curve } from "../core/curve.ts";
 import type { Box, Point } from "../core/geometry.ts";
+import type { Target } from "../core/gesture.ts";
 import type { Command } from "../core/keymap.ts";
 import type { Guide } from "../core/snap.ts";
 import type {
@@ -15,7 +16,6 @@ import type {
   PortRef,
   Selection,
   SelectionIds,
-  Target,
   ToolName,
   Wheel,
 } from "./api.ts";
@@ -84,6 +84,10 @@ export class Stage {
   /** Edge on which the dragged card would land. */
   landing: string | undefined;
   dragging = false;
+  /** Cards and notes that a drag carries. */
+  moving: ReadonlySet<string> | undefined;
+  /** The card that a loose end would be put on. */
+  aim: string | undefined;
   following: ReadonlySet<string> | undefined;
   palette: Palette;
   /** Asks for a frame. */
@@ -187,6 +191,7 @@ export class Stage {
     this.ghost = undefined;
     this.loose = undefined;
     this.landing = undefined;
+    this.aim = undefined;
     this.setTargets(undefined);
     this.request();
   }

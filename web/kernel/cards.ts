@@ -1,0 +1,171 @@
+// The cards near enough to be elements: taken from a pool when they come into
+// view and given back when they leave.
+
+import type { Box } from "../core/geometry.ts";
+import { grow } from "../core/geometry.ts";
+import { CardView, type Look } from "./card.ts";
+import { FAR, idle, type Stage } from "./stage.ts";
+
+/** Cards are kept this far beyond the screen, in the world. */
+const BEYOND = 160;
+
+export class Cards {
+  readonly #stage: Stage;
+  readonly #world: HTMLElement;
+  readonly #live = new Map<string, CardView>();
+  readonly #pool: CardView[] = [];
+  #ghost: CardView | undefined;
+  #order = new Map<string, number>();
+  #tab: string | undefined;
+
+  constructor(stage: Stage, world: HTMLElement) {
+    this.#stage = stage;
+    this.#world = world;
+  }
+
+  element(id: string): HTMLElement | undefined {
+    return this.#live.get(id)?.element;
+  }
+
+  /** The order in which cards are counted out to a screen reader. */
+  setOrder(ids: readonly string[]): void {
+    this.#order = new Map(ids.map((id, i) => [id, i + 1]));
+    for (const id of this.#live.keys()) this.#stage.stale.add(id);
+  }
+
+  /** Gives every card back. */
+  clear(): void {
+    for (const id of [...this.#live.keys()]) this.#give(id);
+  }
+
+  /** Brings the elements in line with what is in view. */
+  sync(): void {
+    const { scene, view, stale, focused } = this.#stage;
+    const wanted = new Set<string>();
+    if (view.camera.z >= FAR) {
+      for (const id of scene.cards.within(grow(view.world, BEYOND))) wanted.add(id);
+    }
+    // The focused card keeps the keyboard wherever the camera goes.
+    if (focused !== undefined) wanted.add(focused);
+    for (const id of [...this.#live.keys()]) if (!wanted.has(id)) this.#give(id);
+    for (const id of wanted) {
+      const box = scene.cards.get(id);
+      if (box === undefined) this.#give(id);
+      else this.#show(id, box);
+    }
+    stale.clear();
+    this.#setTab(focused);
+    this.#showGhost();
+  }
+
+  #show(id: string, box: Box): void {
+    let view = this.#live.get(id);
+    if (view === undefined) {
+      view = this.#take();
+      this.#live.set(id, view);
+      this.#stage.stale.add(id);
+    }
+    view.place(box);
+    const look = this.#stage.stale.has(id) ? this.#look(id) : undefined;
+    if (look !== undefined) view.show(look);
+  }
+
+  #take(): CardView {
+    const view = this.#pool.pop() ?? new CardView(this.#stage.icons);
+    view.element.hidden = false;
+    view.element.tabIndex = -1;
+    if (!view.element.isConnected) this.#world.append(view.element);
+    return view;
+  }
+
+  #give(id: string): void {
+    const view = this.#live.get(id);
+    if (view === undefined) return;
+    this.#live.delete(id);
+    view.element.hidden = true;
+    view.element.tabIndex = -1;
+    view.id = "";
+    this.#pool.push(view);
+  }
+
+  #look(id: string): Look | undefined {
+    const { scene, status, nodeIssues, readOnly, hover } = this.#stage;
+    const face = scene.faces.get(id);
+    const node = scene.drawing.nodes.get(id);
+    if (face === undefined || node === undefined) return undefined;
+    const open = readOnly
+      ? []
+      : face.ports.filter((p) => scene.drawing.outOf(id, p.name).length === 0);
+    return {
+      id,
+      face,
+      pinned: face.pinned && !readOnly,
+      status: status.get(id) ?? idle,
+      issues: nodeIssues.get(id),
+      classes: this.#classes(id, face.disabled),
+      index: this.#order.get(id) ?? 1,
+      count: this.#order.size,
+      free: new Set(open.map((p) => p.name)),
+      editable: !readOnly,
+      hot: hover.is === "port" && hover.id === id ? hover.port : undefined,
+    };
+  }
+
+  #classes(id: string, off: boolean): string {
+    const s = this.#stage;
+    const names: string[] = [];
+    const put = (name: string, on: boolean): void => {
+      if (on) names.push(name);
+    };
+    const { targets, loose } = s;
+    put("sel", s.selected.nodes.has(id));
+    put("off", off);
+    put("hover", "id" in s.hover && s.hover.id === id && !s.dragging);
+    put("moving", s.moving?.has(id) === true);
+    put("faded", targets !== undefined && !targets.has(id) && loose?.from?.node !== id);
+    put("target", targets?.has(id) === true && loose?.to === undefined);
+    put("aim", s.aim === id);
+    const mark = s.marks.get(id);
+    put(`mark-${mark}`, mark !== undefined);
+    return names.join(" ");
+  }
+
+  // One card takes the Tab key; from there the arrows go on.
+  #setTab(id: string | undefined): void {
+    if (id === this.#tab) return;
+    if (this.#tab !== undefined) {
+      const before = this.#live.get(this.#tab);
+      if (before !== undefined) before.element.tabIndex = -1;
+    }
+    const now = id === undefined ? undefined : this.#live.get(id);
+    if (now !== undefined) now.element.tabIndex = 0;
+    this.#tab = now === undefined ? undefined : id;
+  }
+
+  #showGhost(): void {
+    const { ghost, scene } = this.#stage;
+    if (ghost === undefined) {
+      this.#ghost?.element.remove();
+      this.#ghost = undefined;
+      return;
+    }
+    this.#ghost ??= new CardView(this.#stage.icons);
+    const face = scene.ghostFace(ghost.spec, ghost.title);
+    this.#ghost.place({ ...ghost.at, w: face.width, h: face.height });
+    this.#ghost.show({
+      id: "",
+      face,
+      pinned: false,
+      status: idle,
+      issues: undefined,
+      classes: "ghost",
+      index: 1,
+      count: 1,
+      free: new Set(),
+      editable: false,
+      hot: undefined,
+    });
+    this.#ghost.element.setAttribute("aria-hidden", "true");
+    if (!this.#ghost.element.isConnected) this.#world.append(this.#ghost.element);
+  }
+}

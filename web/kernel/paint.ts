@@ -1,0 +1,193 @@
+// The canvas under the cards: dots, edges with arrow heads, labels, drops,
+// and, from far, the cards themselves.
+
+import { type Curve, pointAt } from "../core/curve.ts";
+import { type Box, grow, type Point } from "../core/geometry.ts";
+import type { Drops } from "./drops.ts";
+import { paintFar } from "./paint-far.ts";
+import type { ColorName } from "./palette.ts";
+import type { Line } from "./scene.ts";
+import { FAR, type Stage } from "./stage.ts";
+
+const PITCH = 24;
+/** Below this zoom an edge is a straight line. */
+const STRAIGHT = 0.15;
+/** Below this zoom labels would be unreadable. */
+const LABELS = 0.4;
+
+type Style = {
+  readonly color: string;
+  readonly width: number;
+  readonly dash?: readonly number[] | undefined;
+  readonly alpha?: number | undefined;
+};
+
+export function paint(
+  stage: Stage,
+  ctx: CanvasRenderingContext2D,
+  ratio: number,
+  drops: Drops,
+  now: number,
+): void {
+  const { view, palette } = stage;
+  const { x, y, z } = view.camera;
+  ctx.setTransform(ratio, 0, 0, ratio, 0, 0);
+  ctx.globalAlpha = 1;
+  ctx.fillStyle = palette.canvas;
+  ctx.fillRect(0, 0, view.size.w, view.size.h);
+  paintDots(stage, ctx);
+  ctx.setTransform(z * ratio, 0, 0, z * ratio, x * ratio, y * ratio);
+  const area = view.world;
+  const lines = stage.scene
+    .linesWithin(area)
+    .map((id) => stage.scene.lines.get(id))
+    .filter((line) => line !== undefined);
+  if (z < FAR) paintFar(stage, ctx, area);
+  paintLines(stage, ctx, lines);
+  if (z >= LABELS) for (const line of lines) paintLabel(stage, ctx, line, drops);
+  paintDrops(stage, ctx, area, drops, now);
+}
+
+function paintDots(stage: Stage, ctx: CanvasRenderingContext2D): void {
+  const { x, y, z } = stage.view.camera;
+  const { w, h } = stage.view.size;
+  let pitch = PITCH * z;
+  while (pitch < 15) pitch *= 2;
+  const size = Math.min(2.4, Math.max(1.4, 2 * z));
+  ctx.fillStyle = stage.palette.dot;
+  ctx.beginPath();
+  for (let gx = ((x % pitch) + pitch) % pitch; gx < w; gx += pitch) {
+    for (let gy = ((y % pitch) + pitch) % pitch; gy < h; gy += pitch) {
+      ctx.rect(gx - size / 2, gy - size / 2, size, size);
+    }
+  }
+  ctx.fill();
+}
+
+function styleOf(stage: Stage, id: string): Style {
+  const { palette, hover, selected } = stage;
+  const issue = stage.edgeIssues.get(id);
+  if (selected.edges.has(id) || stage.landing === id) return { color: palette.brand, width: 2.5 };
+  const state = stage.edgeStates.get(id) ?? "idle";
+  if (state === "active") return { color: palette.run, width: 2.5 };
+  if (state === "skipped") return { color: palette.edge, width: 2, dash: [4, 5], alpha: 0.5 };
+  const hovered = hover.is === "edge" && hover.id === id;
+  if (hovered) return { color: palette["ink-3"], width: 2.5 };
+  if (state === "taken") return { color: palette.taken, width: 2 };
+  if (issue !== undefined && issue.errors > 0) return { color: palette.fail, width: 2 };
+  const on = touched(stage, id);
+  return { color: on ? palette.brand : palette.edge, width: 2 };
+}
+
+// Edges of the one selected step stand out, as long as no run tells more.
+function touched(stage: Stage, id: string): boolean {
+  const { nodes } = stage.selected;
+  const edge = stage.scene.drawing.edges.get(id);
+  return nodes.size === 1 && stage.status.size === 0 && edge !== undefined && nodes.has(edge.from);
+}
+
+type Group = { readonly style: Style; readonly path: Path2D; readonly heads: Path2D };
+
+// Lines of one look are drawn in one go.
+function paintLines(stage: Stage, ctx: CanvasRenderingContext2D, lines: readonly Line[]): void {
+  const { z } = stage.view.camera;
+  const groups = new Map<string, Group>();
+  for (const line of lines) {
+    if (line.edge.id === stage.loose?.edge) continue;
+    const style = styleOf(stage, line.edge.id);
+    const key = `${style.color}/${style.width}/${style.alpha ?? 1}`;
+    let group = groups.get(key);
+    if (group === undefined) {
+      group = { style, path: new Path2D(), heads: new Path2D() };
+      groups.set(key, group);
+    }
+    trace(group.path, line.curve, z < STRAIGHT);
+    if (z >= STRAIGHT) head(group.heads, line.end);
+  }
+  for (const { style, path, heads } of groups.values()) {
+    ctx.globalAlpha = style.alpha ?? 1;
+    ctx.strokeStyle = style.color;
+    ctx.fillStyle = style.color;
+    ctx.lineWidth = Math.max(style.width, 1 / z);
+    ctx.setLineDash(style.dash?.slice() ?? []);
+    ctx.stroke(path);
+    ctx.setLineDash([]);
+    ctx.fill(heads);
+  }
+  ctx.globalAlpha = 1;
+}
+
+export function trace(path: Path2D, curve: Curve, straight = false): void {
+  const first = curve[0];
+  const last = curve.at(-1);
+  if (first === undefined || last === undefined) return;
+  path.moveTo(first[0], first[1]);
+  if (straight) {
+    path.lineTo(last[6], last[7]);
+    return;
+  }
+  for (const c of curve) path.bezierCurveTo(c[2], c[3], c[4], c[5], c[6], c[7]);
+}
+
+/** The arrow head before an entry. */
+export function head(path: Path2D, end: Point): void {
+  path.moveTo(end.x - 12, end.y - 5);
+  path.lineTo(end.x - 4, end.y);
+  path.lineTo(end.x - 12, end.y + 5);
+  path.closePath();
+}
+
+function paintLabel(stage: Stage, ctx: CanvasRenderingContext2D, line: Line, drops: Drops): void {
+  const text = drops.rate(line.edge.id) ?? stage.labels.get(line.edge.id);
+  if (text === undefined) return;
+  const active = stage.edgeStates.get(line.edge.id) === "active";
+  pill(stage, ctx, pointAt(line.curve, 0.5), text, active ? "run" : undefined);
+}
+
+function pill(
+  stage: Stage,
+  ctx: CanvasRenderingContext2D,
+  at: Point,
+  text: string,
+  tone: ColorName | undefined,
+): void {
+  const { palette } = stage;
+  ctx.font = `550 11px ${palette.ui}`;
+  const w = ctx.measureText(text).width + 16;
+  ctx.beginPath();
+  ctx.roundRect(at.x - w / 2, at.y - 9.5, w, 19, 9.5);
+  ctx.fillStyle = tone === undefined ? palette.canvas : palette["run-soft"];
+  ctx.strokeStyle = tone === undefined ? palette["line-2"] : palette[tone];
+  ctx.lineWidth = 1;
+  ctx.fill();
+  ctx.stroke();
+  ctx.fillStyle = tone === undefined ? palette["ink-2"] : palette[tone];
+  ctx.textAlign = "center";
+  ctx.textBaseline = "middle";
+  ctx.fillText(text, at.x, at.y + 0.5);
+}
+
+function paintDrops(
+  stage: Stage,
+  ctx: CanvasRenderingContext2D,
+  area: Box,
+  drops: Drops,
+  now: number,
+): void {
+  const { z } = stage.view.camera;
+  const seen = grow(area, 10);
+  const radius = Math.max(4, 2.5 / z);
+  for (const { edge, share } of drops.at(now)) {
+    const line = stage.scene.lines.get(edge);
+    if (line === undefined) continue;
+    const p = pointAt(line.curve, share);
+    if (p.x < seen.x || p.y < seen.y || p.x > seen.x + seen.w || p.y > seen.y + seen.h) continue;
+    ctx.beginPath();
+    ctx.arc(p.x, p.y, radius, 0, Math.PI * 2);
+    ctx.fillStyle = stage.palette.run;
+    ctx.fill();
+    ctx.lineWidth = 1.5;
+    ctx.strokeStyle = stage.palette.canvas;
+    ctx.stroke();
+  }
+}
