@@ -1,0 +1,102 @@
+// One event of a run as browsers get it: small, without values. The shape is
+// the server's brief (Go package engine/runtime/brief).
+
+export type EventType =
+  | "RunStarted"
+  | "NodeCompleted"
+  | "NodeFailed"
+  | "TaskScheduled"
+  | "TaskRunning"
+  | "TaskProgress"
+  | "TaskCompleted"
+  | "TaskFailed"
+  | "WaitStarted"
+  | "WaitCompleted"
+  | "Responded"
+  | "RunSucceeded"
+  | "RunFailed"
+  | "RunCanceled";
+
+export type Fault = { readonly class: string; readonly message: string };
+
+export type Brief = {
+  /** 1, 2, 3 … in the log; 0: live only, never in the log. */
+  readonly seq: number;
+  /** Milliseconds since 1970. */
+  readonly at: number;
+  readonly type: EventType | string;
+  readonly node?: string;
+  readonly visit?: number;
+  readonly attempt?: number;
+  readonly port?: string;
+  readonly ports?: readonly string[];
+  readonly queue?: string;
+  readonly priority?: number;
+  readonly until?: number;
+  readonly retry_at?: number;
+  readonly began?: number;
+  readonly worker?: string;
+  readonly size?: number;
+  readonly error?: Fault;
+  readonly handled?: boolean;
+  readonly source?: string;
+  readonly trigger?: string;
+  readonly status?: number;
+  readonly by?: string;
+  readonly text?: string;
+};
+
+/** The key of the node that an event is about; undefined: the run itself. */
+export function nodeOf(e: Brief): string | undefined {
+  return e.type === "RunStarted" ? e.trigger : e.node;
+}
+
+/** Whether the event closes its log. */
+export function endsRun(e: Brief): boolean {
+  return e.type === "RunSucceeded" || e.type === "RunFailed" || e.type === "RunCanceled";
+}
+
+/** Whether the event tells of something that went wrong. */
+export function isError(e: Brief): boolean {
+  return e.type === "TaskFailed" || e.type === "NodeFailed" || e.type === "RunFailed";
+}
+
+/** How an event looks: the tone of its glyph. */
+export type Tone = "ok" | "run" | "fail" | "wait" | "skip";
+
+export function toneOf(e: Brief): Tone {
+  switch (e.type) {
+    case "RunStarted":
+    case "TaskRunning":
+    case "TaskProgress":
+      return "run";
+    case "TaskScheduled":
+    case "RunCanceled":
+      return "skip";
+    case "WaitStarted":
+      return "wait";
+    case "TaskFailed":
+    case "NodeFailed":
+    case "RunFailed":
+      return "fail";
+    default:
+      return "ok";
+  }
+}
+
+/** The ports through which an event sent tokens. */
+export function portsOf(e: Brief): readonly string[] {
+  if (e.ports !== undefined) return e.ports;
+  return e.port === undefined ? [] : [e.port];
+}
+
+/** Reads a list of events that came from outside; what is no event is left out. */
+export function readBriefs(value: unknown): readonly Brief[] {
+  return Array.isArray(value) ? value.filter(isBrief) : [];
+}
+
+function isBrief(value: unknown): value is Brief {
+  if (typeof value !== "object" || value === null) return false;
+  const e = value as Partial<Record<keyof Brief, unknown>>;
+  return typeof e.seq === "number" && typeof e.at === "number" && typeof e.type === "string";
+}

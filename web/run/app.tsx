@@ -1,0 +1,63 @@
+// The run view: header, canvas, log and timeline over one store.
+
+import { signal } from "@preact/signals";
+import { useEffect, useMemo } from "preact/hooks";
+import { t } from "../core/strings.ts";
+import { Banner, LinkNote } from "./banner.tsx";
+import { Canvas } from "./canvas.tsx";
+import { DataView } from "./data.ts";
+import { Header } from "./header.tsx";
+import { listenKeys } from "./keys.ts";
+import { LiveRegion } from "./live-region.tsx";
+import { Log, LogView } from "./log.tsx";
+import { keepPlaying } from "./playback.ts";
+import type { PageProps } from "./props.ts";
+import { Split } from "./split.tsx";
+import type { RunStore } from "./store.ts";
+import { Timeline } from "./timeline.tsx";
+import { TimelineView } from "./timeline-view.ts";
+
+const LOG_WIDTH = 400;
+const TIMELINE_HEIGHT = 380;
+
+type Props = { readonly store: RunStore; readonly props: PageProps };
+
+export function App({ store, props }: Props) {
+  const parts = useMemo(() => partsOf(store), [store]);
+  useEffect(() => {
+    const stops = [listenKeys({ store, ...parts }), keepPlaying(store), parts.data.keep()];
+    return () => {
+      for (const stop of stops) stop();
+    };
+  }, [store, parts]);
+  return (
+    <>
+      <Header store={store} run={props.run} role={props.user?.role ?? "viewer"} />
+      <main class="run-main" id="main">
+        <h2 class="sr">{t("run.canvas.region")}</h2>
+        <div class="run-stage">
+          <Canvas store={store} view={parts.canvas} />
+          <div class="over-stage">
+            <Banner store={store} />
+            <LinkNote store={store} />
+          </div>
+        </div>
+        <Split name="timeline" axis="y" start={TIMELINE_HEIGHT} least={140} most={720} />
+        <Timeline store={store} view={parts.timeline} />
+        <Split name="log" axis="x" start={LOG_WIDTH} least={280} most={720} />
+        <Log store={store} log={parts.log} />
+      </main>
+      <LiveRegion store={store} />
+    </>
+  );
+}
+
+function partsOf(store: RunStore) {
+  const data = new DataView(store);
+  return {
+    data,
+    log: new LogView(store),
+    timeline: new TimelineView(store),
+    canvas: { follow: signal(!store.over.value), data: data.on, labels: data.labels },
+  };
+}

@@ -1,0 +1,2 @@
+// Style sheets are bundled by their entry; the import has no value.
+declare module "*.css";

@@ -1,0 +1,143 @@
+// The top bar of a run: what it is, how it stands, what can be done.
+
+import { useSignal } from "@preact/signals";
+import { took, ticking, shortId } from "../core/run-time.ts";
+import { t } from "../core/strings.ts";
+import { CancelDialog, ShareDialog } from "./dialogs.tsx";
+import { Icon } from "./icon.tsx";
+import { at, call, message } from "./net.ts";
+import type { PageRun } from "./props.ts";
+import { RunChip } from "./status.tsx";
+import type { RunStore } from "./store.ts";
+import { toast } from "./toast.ts";
+
+export function Header({
+  store,
+  run,
+  role,
+}: {
+  readonly store: RunStore;
+  readonly run: PageRun;
+  readonly role: string;
+}) {
+  const asks = useSignal<"cancel" | "share" | undefined>(undefined);
+  const over = store.over.value;
+  const operates = role !== "viewer";
+  const edits = operates && role !== "operator";
+  return (
+    <header class="top run-top">
+      <div>
+        <a class="mark" href="/" aria-label={t("shell.home")}>
+          <Mark />
+        </a>
+        <nav class="crumb" aria-label={t("run.crumb")}>
+          <a href={`/w/${run.workflow.id}`}>{run.workflow.name || t("shell.untitled")}</a>
+          <Icon name="chevron-right" />
+          <h1 title={run.id}>{t("run.name", { id: shortId(run.id) })}</h1>
+        </nav>
+        <RunChip status={store.status.value} />
+        <Facts store={store} run={run} />
+      </div>
+      <nav class="seg wide-only" aria-label={t("run.tabs")}>
+        <a href={`/w/${run.workflow.id}`}>
+          <Icon name="workflow" />
+          {t("run.tab.design")}
+        </a>
+        <a href={`/w/${run.workflow.id}/runs`} aria-current="page">
+          <Icon name="activity" />
+          {t("run.tab.runs")}
+        </a>
+        <a href={`/w/${run.workflow.id}/versions`}>
+          <Icon name="git-compare" />
+          {t("run.tab.versions")}
+        </a>
+      </nav>
+      <div>
+        {edits ? (
+          <button type="button" class="btn ghost" onClick={() => (asks.value = "share")}>
+            <Icon name="share-2" />
+            <span class="wide-only">{t("run.share")}</span>
+          </button>
+        ) : undefined}
+        {operates ? <AgainButton run={run} /> : undefined}
+        {operates && !over ? (
+          <button type="button" class="btn dng" onClick={() => (asks.value = "cancel")}>
+            <Icon name="square" />
+            {t("run.cancel")}
+          </button>
+        ) : undefined}
+      </div>
+      {asks.value === "cancel" ? (
+        <CancelDialog run={run} close={() => (asks.value = undefined)} />
+      ) : undefined}
+      {asks.value === "share" ? (
+        <ShareDialog run={run} close={() => (asks.value = undefined)} />
+      ) : undefined}
+    </header>
+  );
+}
+
+function Facts({ store, run }: { readonly store: RunStore; readonly run: PageRun }) {
+  const version = run.version.number === 0 ? t("run.draft") : `v${run.version.number}`;
+  const start = new Date(run.created_at);
+  store.version.value;
+  const length = store.end - store.started;
+  return (
+    <span class="meta tn wide-only">
+      <span>{version}</span>
+      <span aria-hidden="true">·</span>
+      <time datetime={run.created_at} title={start.toLocaleString()}>
+        {t("run.started", { time: start.toLocaleTimeString() })}
+      </time>
+      <span aria-hidden="true">·</span>
+      <b>{store.over.value ? took(length) : ticking(length)}</b>
+    </span>
+  );
+}
+
+/** Starts the same version with the same input. */
+function AgainButton({ run }: { readonly run: PageRun }) {
+  const busy = useSignal(false);
+  const again = async () => {
+    if (busy.value) return;
+    busy.value = true;
+    try {
+      const first = await call("GET", `/api/runs/${run.id}/events/1`);
+      const started = await call("POST", `/api/workflows/${run.workflow.id}/runs`, {
+        input: whole(at(first, "data", "input")),
+        trigger: run.trigger,
+        version: run.version.number === 0 ? "draft" : run.version.number,
+      });
+      const id = at(started, "run", "id");
+      if (typeof id === "string") location.assign(`/runs/${id}`);
+    } catch (fault) {
+      toast(fault instanceof TooLarge ? t("run.again.large") : message(fault), "fail");
+      busy.value = false;
+    }
+  };
+  return (
+    <button type="button" class="btn" aria-disabled={busy.value} onClick={() => void again()}>
+      <Icon name="rotate-ccw" />
+      {t("run.again")}
+    </button>
+  );
+}
+
+class TooLarge extends Error {}
+
+/** The input itself; a mere reference to a large one can't be sent again. */
+function whole(input: unknown): unknown {
+  if (at(input, "$payload") !== undefined) throw new TooLarge();
+  return input ?? null;
+}
+
+function Mark() {
+  return (
+    <svg viewBox="0 0 32 32" aria-hidden="true">
+      <rect class="mark-tile" width="32" height="32" rx="8" />
+      <path class="mark-track mark-rest" d="M16.4 22.5H26.5" />
+      <path class="mark-track" d="M5.5 22.5h4.6c6.6 0 4.9-12.3 11.3-12.3" />
+      <circle class="mark-lamp" cx="24.4" cy="10.2" r="3.7" />
+    </svg>
+  );
+}

@@ -1,0 +1,73 @@
+// The run view's entry: reads the page's island, fetches drawing and
+// catalogue, and starts to watch.
+
+import { render } from "preact";
+import type { Graph, Spec } from "../core/graph.ts";
+import { RunClient } from "../core/run-client.ts";
+import { t } from "../core/strings.ts";
+import { App } from "./app.tsx";
+import { Icon } from "./icon.tsx";
+import { at, call, doors, message } from "./net.ts";
+import { readProps } from "./props.ts";
+import type { PageProps, PageRun } from "./props.ts";
+import "./run.css";
+import { RunStore } from "./store.ts";
+
+const TICK_MS = 250;
+
+async function begin(root: HTMLElement, props: PageProps): Promise<void> {
+  const id = props.run.id;
+  const [detail, kinds] = await Promise.all([
+    call("GET", `/api/runs/${id}`),
+    call("GET", "/api/kinds"),
+  ]);
+  // The page may have waited: the answer is fresher than its island.
+  const run = at(detail, "run") as PageRun;
+  const store = new RunStore(
+    {
+      id,
+      status: run.status,
+      version: run.version.number,
+      created: Date.parse(run.created_at),
+      ended: run.ended_at === undefined ? undefined : Date.parse(run.ended_at),
+    },
+    at(detail, "graph") as Graph,
+    at(kinds, "kinds") as readonly Spec[],
+  );
+  render(<App store={store} props={{ ...props, run }} />, root);
+  const client = new RunClient(id, doors("/api/ticket", `/api/runs/${id}/events`), store);
+  window.addEventListener("online", () => client.wake());
+  document.addEventListener("visibilitychange", () => {
+    if (!document.hidden) client.wake();
+  });
+  setInterval(() => store.tick(), TICK_MS);
+  await client.start();
+}
+
+function Trouble({ text }: { readonly text: string }) {
+  return (
+    <main class="run-trouble">
+      <div class="empty">
+        <span class="tile">
+          <Icon name="triangle-alert" />
+        </span>
+        <h1>{t("run.trouble")}</h1>
+        <p>{text}</p>
+        <div class="row">
+          <button type="button" class="btn pri" onClick={() => location.reload()}>
+            {t("run.reload")}
+          </button>
+          <a class="btn" href="/runs">
+            {t("run.all")}
+          </a>
+        </div>
+      </div>
+    </main>
+  );
+}
+
+const root = document.getElementById("run");
+const props = readProps<PageProps>();
+if (root !== null && props !== undefined) {
+  begin(root, props).catch((fault: unknown) => render(<Trouble text={message(fault)} />, root));
+}
