@@ -31,8 +31,12 @@ func (s *Server) setHeaders(next http.Handler) http.Handler {
 			h.Set("Strict-Transport-Security", "max-age=31536000")
 		}
 		if secretPath(r.URL.Path) {
-			// The address itself is the secret.
-			h.Set("Referrer-Policy", "no-referrer")
+			// The address itself is the secret. The set-up page keeps the policy
+			// of other pages: it names no other site, and with no-referrer a
+			// browser sends its form with the origin "null".
+			if !strings.HasPrefix(r.URL.Path, "/setup/") {
+				h.Set("Referrer-Policy", "no-referrer")
+			}
 			h.Set("X-Robots-Tag", "noindex, nofollow")
 		}
 		next.ServeHTTP(w, r)
