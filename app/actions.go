@@ -12,7 +12,11 @@ import (
 // server, whose demo endpoint HTTP calls may reach although it is on this
 // machine.
 func actions(origin string) (map[string]worker.Action, error) {
-	client, err := guard.New(guard.Config{Origin: origin, Prefix: "/demo/"})
+	var own []guard.Exception
+	if origin != "" {
+		own = []guard.Exception{{Origin: origin, Path: "/demo/"}}
+	}
+	client, err := guard.New(guard.Config{Exceptions: own})
 	if err != nil {
 		return nil, fmt.Errorf("set up the guard: %w", err)
 	}

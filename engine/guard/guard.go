@@ -1,14 +1,19 @@
-// Package guard makes outgoing HTTP requests that cannot be turned against the
-// network around this program: only public addresses, judged at the moment of
-// the connection, on every hop.
+// Package guard is the one way to the network for what a workflow asks for:
+// an HTTP client that reaches public addresses only.
 //
-// It reads no proxy from the environment. The one exception, for the demo
-// endpoint of our own server, comes from the process's configuration and never
-// from a workflow.
+// The judgment falls where nothing can slip in behind it: on the final IP
+// address, in the moment of each connection, so neither a redirect nor a name
+// that changes its address leads inside. Before that, addresses that try to
+// look like something else are refused by name.
+//
+// It never uses a proxy from the environment, and never follows more than five
+// redirects; what a request carries stays with the origin that it was meant
+// for.
 package guard
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
@@ -24,151 +29,201 @@ import (
 // Limits of one request.
 const (
 	RedirectsMax = 5
-	BodyMax      = 10 << 20 // bytes, after decompression
-	headersMax   = 64 << 10
+	BodyMax      = 10_000_000 // bytes of an answer, unpacked
+	HeadersMax   = 64 << 10   // bytes of an answer's headers
+	urlMax       = 8_000      // characters
 	dialMax      = 10 * time.Second
-	urlMax       = 8_000
+	idleMax      = 30 * time.Second
+	idleConns    = 64
 )
 
-// ErrAddress: the address is not allowed.
-var ErrAddress = errors.New("address not allowed")
+// Exception lets requests reach one loopback origin: the demo endpoint of this
+// very process, or a model on this machine. It comes from the configuration of
+// the process, never from a workflow.
+type Exception struct {
+	Origin string // scheme://host:port, exactly
+	Path   string // what the path has to begin with, for example "/demo/"
+}
 
-// ErrTooLarge: the answer is larger than BodyMax.
-var ErrTooLarge = fmt.Errorf("the answer has more than %d bytes", BodyMax)
-
-// Config is the exception.
+// Config is what a Guard is made of.
 type Config struct {
-	// Origin is our own server, for example http://127.0.0.1:8080; empty: no
-	// exception. Only the exact origin, only below Prefix, only when it is a
-	// loopback address, and without redirects.
-	Origin string
-	Prefix string // "/demo/"
+	Exceptions []Exception
+	Resolver   *net.Resolver // nil is the system's
+	UserAgent  string        // empty is "Signalbox"
+	TLS        *tls.Config   // nil trusts the system's authorities, from TLS 1.2 on
 }
 
 // Client makes guarded requests.
 type Client struct {
-	public *http.Client
-	own    *http.Client
-	origin *url.URL
-	prefix string
+	cfg        Config
+	exceptions []Exception
+	judge      func(netip.Addr) error // of addresses that are no exception
+	public     *http.Transport
+	loopback   *http.Transport // for exceptions only: connections are not shared
 }
 
 // New makes a client.
 func New(cfg Config) (*Client, error) {
-	c := &Client{prefix: cfg.Prefix}
-	c.public = &http.Client{Transport: transport(checkPublic), CheckRedirect: redirect}
-	if cfg.Origin == "" {
-		return c, nil
+	c := &Client{cfg: cfg, judge: judgePublic}
+	for _, e := range cfg.Exceptions {
+		u, err := url.Parse(e.Origin)
+		if err != nil || u.Host == "" || !strings.HasPrefix(e.Path, "/") || !strings.HasSuffix(e.Path, "/") {
+			return nil, fmt.Errorf("exception %s %s: it needs an origin such as http://127.0.0.1:8080 and a path between slashes", e.Origin, e.Path)
+		}
+		c.exceptions = append(c.exceptions, Exception{originOf(u), e.Path})
 	}
-	u, err := url.Parse(cfg.Origin)
-	if err != nil || u.Host == "" {
-		return nil, fmt.Errorf("the guard's exception %q is not an origin", cfg.Origin)
+	if cfg.UserAgent == "" {
+		c.cfg.UserAgent = "Signalbox"
 	}
-	c.origin = u
-	c.own = &http.Client{
-		Transport: transport(checkLoopback),
-		CheckRedirect: func(*http.Request, []*http.Request) error {
-			return fmt.Errorf("%w: the demo endpoint does not redirect", ErrAddress)
-		},
-	}
+	c.public = c.transport(func(a netip.Addr) error { return c.judge(a) })
+	c.loopback = c.transport(judgeLoopback)
 	return c, nil
 }
 
-func transport(check func(addr netip.AddrPort) error) *http.Transport {
-	d := &net.Dialer{Timeout: dialMax, Control: func(_, address string, _ syscall.RawConn) error {
-		addr, err := netip.ParseAddrPort(address)
-		if err != nil {
-			return fmt.Errorf("%w: %s", ErrAddress, address)
-		}
-		return check(addr)
-	}}
+// transport makes connections only where the judge allows the final address.
+func (c *Client) transport(judge func(netip.Addr) error) *http.Transport {
+	dialer := &net.Dialer{
+		Timeout: dialMax, Resolver: c.cfg.Resolver,
+		ControlContext: func(_ context.Context, network, address string, _ syscall.RawConn) error {
+			if network != "tcp4" && network != "tcp6" {
+				return refuse("connections of the sort %s are not allowed", network)
+			}
+			a, err := netip.ParseAddrPort(address)
+			if err != nil {
+				return refuse("the address %s is not allowed", address)
+			}
+			return judge(a.Addr())
+		},
+	}
+	tlsConfig := &tls.Config{MinVersion: tls.VersionTLS12}
+	if c.cfg.TLS != nil {
+		tlsConfig = c.cfg.TLS.Clone()
+	}
 	return &http.Transport{
-		DialContext: d.DialContext, ForceAttemptHTTP2: true, MaxResponseHeaderBytes: headersMax, MaxIdleConns: 100, MaxIdleConnsPerHost: 16,
-		IdleConnTimeout: 30 * time.Second, TLSHandshakeTimeout: dialMax, ResponseHeaderTimeout: 2 * time.Minute,
+		Proxy: nil, DialContext: dialer.DialContext, TLSClientConfig: tlsConfig, ForceAttemptHTTP2: true,
+		TLSHandshakeTimeout: dialMax, ResponseHeaderTimeout: 0, ExpectContinueTimeout: time.Second,
+		MaxResponseHeaderBytes: HeadersMax, MaxIdleConns: idleConns, MaxIdleConnsPerHost: 4, IdleConnTimeout: idleMax,
 	}
 }
 
-// Do sends a request. The error wraps ErrAddress when the address is not
-// allowed.
-func (c *Client) Do(r *http.Request) (*http.Response, error) {
-	if err := CheckURL(r.URL); err != nil {
+// Close ends connections that are kept for later.
+func (c *Client) Close() {
+	c.public.CloseIdleConnections()
+	c.loopback.CloseIdleConnections()
+}
+
+// Refusal says why a request was not made. It is the author's fault: trying
+// again changes nothing.
+type Refusal struct{ Reason string }
+
+func (r *Refusal) Error() string { return r.Reason }
+
+func refuse(format string, args ...any) *Refusal { return &Refusal{fmt.Sprintf(format, args...)} }
+
+// ErrTooLarge: the answer's body is larger than the limit.
+var ErrTooLarge = errors.New("the answer is too large")
+
+// Request is what to send.
+type Request struct {
+	Method string
+	URL    string
+	Header http.Header
+	Body   []byte
+	Max    int64 // bytes of the answer; 0 is BodyMax
+}
+
+// Do sends a request and follows redirects. The context bounds all of it, the
+// reading of the body included; the caller closes the body. Reading beyond the
+// limit fails with ErrTooLarge.
+func (c *Client) Do(ctx context.Context, r Request) (*http.Response, error) {
+	u, err := parse(r.URL)
+	if err != nil {
 		return nil, err
 	}
-	if c.ours(r.URL) {
-		return c.own.Do(r) //nolint:wrapcheck // the caller names the request
-	}
-	return c.public.Do(r) //nolint:wrapcheck // the caller names the request
-}
-
-func (c *Client) ours(u *url.URL) bool {
-	return c.origin != nil && u.Scheme == c.origin.Scheme && u.Host == c.origin.Host &&
-		strings.HasPrefix(u.EscapedPath(), c.prefix) && !strings.Contains(u.EscapedPath(), "..") && !strings.Contains(u.EscapedPath(), "%")
-}
-
-// CheckURL refuses what no outgoing request needs.
-func CheckURL(u *url.URL) error {
-	switch {
-	case u.Scheme != "http" && u.Scheme != "https":
-		return fmt.Errorf("%w: only http and https can be called", ErrAddress)
-	case u.User != nil:
-		return fmt.Errorf("%w: a user in the address is not taken; use a credential", ErrAddress)
-	case u.Hostname() == "":
-		return fmt.Errorf("%w: the address has no host", ErrAddress)
-	case len(u.String()) > urlMax:
-		return fmt.Errorf("%w: it has more than %d characters", ErrAddress, urlMax)
-	case strings.Contains(u.Hostname(), "%"):
-		return fmt.Errorf("%w: zones are not taken", ErrAddress)
-	}
-	return nil
-}
-
-// redirect follows at most RedirectsMax hops and drops what was meant for
-// another origin.
-func redirect(r *http.Request, via []*http.Request) error {
-	if len(via) > RedirectsMax {
-		return fmt.Errorf("more than %d redirects", RedirectsMax)
-	}
-	if err := CheckURL(r.URL); err != nil {
-		return err
-	}
-	last := via[len(via)-1].URL
-	if r.URL.Scheme != last.Scheme || r.URL.Host != last.Host {
-		kept := http.Header{}
-		for _, name := range []string{"Accept", "User-Agent"} {
-			if v := r.Header.Get(name); v != "" {
-				kept.Set(name, v)
-			}
-		}
-		r.Header = kept
-	}
-	return nil
-}
-
-// ReadBody reads an answer up to BodyMax.
-func ReadBody(ctx context.Context, r io.Reader) ([]byte, error) {
-	b, err := io.ReadAll(io.LimitReader(r, BodyMax+1))
+	header, err := clean(r.Header)
 	if err != nil {
-		if ctx.Err() != nil {
-			return nil, context.Cause(ctx)
+		return nil, err
+	}
+	if header.Get("User-Agent") == "" {
+		header.Set("User-Agent", c.cfg.UserAgent)
+	}
+	transport, follow := c.public, true
+	if c.excepted(u) {
+		transport, follow = c.loopback, false
+	} else if err := judgeHost(u, c.judge); err != nil {
+		return nil, err
+	}
+	hop := hop{judge: c.judge, method: r.Method, url: u, header: header, body: r.Body}
+	for n := 0; ; n++ {
+		res, err := hop.send(ctx, transport)
+		if err != nil {
+			return nil, err
 		}
-		return nil, fmt.Errorf("read the answer: %w", err)
+		location := res.Header.Get("Location")
+		if !follow || location == "" || !redirects(res.StatusCode) {
+			res.Body = limit(res.Body, r.Max)
+			return res, nil
+		}
+		_, _ = io.CopyN(io.Discard, res.Body, 4<<10) // so that the connection can be used again
+		_ = res.Body.Close()
+		if n == RedirectsMax {
+			return nil, refuse("%s redirects more than %d times", u.Host, RedirectsMax)
+		}
+		if hop, err = hop.next(res.StatusCode, location); err != nil {
+			return nil, err
+		}
 	}
-	if len(b) > BodyMax {
-		return nil, ErrTooLarge
-	}
-	return b, nil
 }
 
-func checkLoopback(a netip.AddrPort) error {
-	if !a.Addr().Unmap().IsLoopback() {
-		return fmt.Errorf("%w: %s is not this machine", ErrAddress, a.Addr())
+// excepted reports whether the configuration allows this very address.
+func (c *Client) excepted(u *url.URL) bool {
+	for _, e := range c.exceptions {
+		// The path is compared as it is sent: no dots, no escapes, no empty parts.
+		if originOf(u) == e.Origin && strings.HasPrefix(u.Path, e.Path) && u.EscapedPath() == u.Path &&
+			!strings.Contains(u.Path, "..") && !strings.Contains(u.Path, "//") {
+			return true
+		}
 	}
-	return nil
+	return false
 }
 
-func checkPublic(a netip.AddrPort) error {
-	if !Public(a.Addr()) {
-		return fmt.Errorf("%w: %s is not a public address", ErrAddress, a.Addr())
+// originOf is scheme, host and port as written; a port that is the scheme's
+// own is left out.
+func originOf(u *url.URL) string {
+	host := strings.ToLower(u.Host)
+	switch u.Scheme {
+	case "http":
+		host = strings.TrimSuffix(host, ":80")
+	case "https":
+		host = strings.TrimSuffix(host, ":443")
 	}
-	return nil
+	return u.Scheme + "://" + host
+}
+
+// limited is a body with a limit.
+type limited struct {
+	io.ReadCloser
+	left int64
+}
+
+func limit(body io.ReadCloser, n int64) io.ReadCloser {
+	if n <= 0 {
+		n = BodyMax
+	}
+	return &limited{body, n}
+}
+
+func (l *limited) Read(p []byte) (int, error) {
+	if l.left < 0 {
+		return 0, ErrTooLarge
+	}
+	if int64(len(p)) > l.left+1 { // one more byte tells that there is more
+		p = p[:l.left+1]
+	}
+	n, err := l.ReadCloser.Read(p)
+	l.left -= int64(n)
+	if l.left < 0 {
+		return n - 1, ErrTooLarge
+	}
+	return n, err //nolint:wrapcheck // io.EOF has to stay itself
 }

@@ -4,19 +4,23 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
-	"mime"
 	"net/http"
 	"net/url"
-	"strconv"
+	"slices"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"signalbox/engine/guard"
 	"signalbox/engine/worker"
+)
+
+// Limits of an HTTP request.
+const (
+	httpTime       = 30 * time.Second // when the task names no time
+	headersShown   = 50               // of an answer
+	headerShownMax = 4_000            // characters of one
 )
 
 // HTTP calls web addresses through the guard.
@@ -52,175 +56,206 @@ func (h HTTP) Do(ctx context.Context, c worker.Call) (json.RawMessage, error) {
 	if err := json.Unmarshal(c.Config, &cfg); err != nil {
 		return nil, worker.Fail(worker.ClassInvalidInput, "The request's configuration cannot be read: "+err.Error())
 	}
-	req, err := cfg.request(ctx)
-	if err != nil {
-		return nil, err
+	if c.Task.Timeout <= 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeoutCause(ctx, httpTime, worker.Fail(worker.ClassTimeout, fmt.Sprintf("The request took longer than %s.", httpTime)))
+		defer cancel()
 	}
-	if req.Method != http.MethodGet && req.Method != http.MethodHead {
+	req := cfg.request()
+	if cfg.Auth == "credential" {
+		if err := join(ctx, c, cfg.Credential, req.Header); err != nil {
+			return nil, err
+		}
+	}
+	if effectful(req.Method) && req.Header.Get("Idempotency-Key") == "" {
 		req.Header.Set("Idempotency-Key", c.Task.Key)
 	}
-	if cfg.Auth == "credential" {
-		secret, err := c.Secret(ctx, cfg.Credential)
-		if err != nil {
-			return nil, worker.Fail(worker.ClassUnauthorized, fmt.Sprintf("The credential %q cannot be opened.", cfg.Credential))
-		}
-		name, value, ok := secret.HeaderField()
-		if !ok {
-			return nil, worker.Fail(worker.ClassInvalidInput, fmt.Sprintf("The credential %q is not one for HTTP requests.", cfg.Credential))
-		}
-		req.Header.Set(name, value)
-	}
-	res, err := h.client.Do(req)
+	res, err := h.client.Do(ctx, req)
 	if err != nil {
 		return nil, sendFailure(ctx, err)
 	}
 	defer func() { _ = res.Body.Close() }()
-	body, err := guard.ReadBody(ctx, res.Body)
+	body, err := io.ReadAll(res.Body)
 	if err != nil {
 		return nil, sendFailure(ctx, err)
 	}
 	if res.StatusCode >= http.StatusBadRequest {
 		return nil, statusFailure(res, body)
 	}
-	out, err := json.Marshal(httpOutput{Status: res.StatusCode, Headers: flat(res.Header), Body: asJSON(cfg.Response, body)})
-	if err != nil {
-		return nil, fmt.Errorf("write the answer: %w", err)
-	}
-	return out, nil
+	return encode(httpOutput{Status: res.StatusCode, Headers: shown(res.Header), Body: value(cfg.Response, body)})
+}
+
+// effectful reports whether a method may change something on the other side.
+func effectful(method string) bool {
+	return method != http.MethodGet && method != http.MethodHead && method != http.MethodOptions
 }
 
 // request builds the request without its secret.
-func (c *httpConfig) request(ctx context.Context) (*http.Request, error) {
-	u, err := url.Parse(c.URL)
-	if err != nil {
-		return nil, worker.Fail(worker.ClassInvalidInput, fmt.Sprintf("%.100q is not a web address.", c.URL))
+func (c *httpConfig) request() guard.Request {
+	r := guard.Request{Method: strings.ToUpper(c.Method), URL: withQuery(c.URL, c.Query), Header: http.Header{}}
+	if r.Method == "" {
+		r.Method = http.MethodGet
 	}
-	q := u.Query()
-	for name, v := range c.Query {
-		q.Set(name, plain(v))
-	}
-	u.RawQuery = q.Encode()
-	var body io.Reader
-	contentType := ""
 	switch c.BodyType {
 	case "json":
-		body, contentType = bytes.NewReader(c.Body), "application/json"
+		r.Body = c.Body
+		if len(r.Body) == 0 {
+			r.Body = []byte("null")
+		}
+		r.Header.Set("Content-Type", "application/json")
 	case "text":
-		body, contentType = strings.NewReader(plain(c.Body)), "text/plain; charset=utf-8"
+		r.Body = []byte(plain(c.Body))
+		r.Header.Set("Content-Type", "text/plain; charset=utf-8")
 	}
-	method := c.Method
-	if method == "" {
-		method = http.MethodGet
-	}
-	req, err := http.NewRequestWithContext(ctx, method, u.String(), body)
-	if err != nil {
-		return nil, worker.Fail(worker.ClassInvalidInput, "The request cannot be made: "+err.Error())
-	}
-	req.Header.Set("User-Agent", "Signalbox")
-	if contentType != "" {
-		req.Header.Set("Content-Type", contentType)
+	if c.Response != "text" {
+		r.Header.Set("Accept", "application/json, */*;q=0.5")
 	}
 	for name, v := range c.Headers {
-		value := plain(v)
-		if strings.ContainsAny(name+value, "\r\n\x00") || http.CanonicalHeaderKey(name) == "Host" {
-			return nil, worker.Fail(worker.ClassInvalidInput, fmt.Sprintf("The header %.60q cannot be sent.", name))
-		}
-		req.Header.Set(name, value)
+		r.Header[http.CanonicalHeaderKey(name)] = []string{plain(v)} // the guard refuses what cannot be sent
 	}
-	return req, nil
+	return r
+}
+
+// withQuery adds parameters behind those that the address has; a list becomes
+// one parameter for each item.
+func withQuery(address string, query map[string]json.RawMessage) string {
+	if len(query) == 0 {
+		return address
+	}
+	added := url.Values{}
+	for name, v := range query {
+		var list []json.RawMessage
+		if json.Unmarshal(v, &list) != nil {
+			list = []json.RawMessage{v}
+		}
+		for _, item := range list {
+			added.Add(name, plain(item))
+		}
+	}
+	address, fragment, _ := strings.Cut(address, "#")
+	joint := "?"
+	if strings.Contains(address, "?") {
+		joint = "&"
+	}
+	if strings.HasSuffix(address, "?") || strings.HasSuffix(address, "&") {
+		joint = ""
+	}
+	address += joint + added.Encode()
+	if fragment != "" {
+		address += "#" + fragment
+	}
+	return address
+}
+
+// join puts a credential into the request, at the last moment.
+func join(ctx context.Context, c worker.Call, name string, h http.Header) error {
+	if name == "" {
+		return worker.Fail(worker.ClassInvalidInput, "No credential is chosen.")
+	}
+	secret, err := c.Secret(ctx, name)
+	if err != nil {
+		return err //nolint:wrapcheck // a failure with its own sentence, or internal
+	}
+	field, v, ok := secret.HeaderField()
+	if !ok {
+		return worker.Fail(worker.ClassInvalidInput, fmt.Sprintf("The credential %.40q is not one that a request can carry.", name))
+	}
+	h.Set(field, v)
+	return nil
 }
 
 // plain writes a JSON value into a query, a header or a text.
 func plain(raw json.RawMessage) string {
 	var s string
-	if json.Unmarshal(raw, &s) == nil {
+	switch {
+	case len(raw) == 0 || string(raw) == "null":
+		return ""
+	case json.Unmarshal(raw, &s) == nil:
 		return s
+	default:
+		return string(raw)
 	}
-	return string(raw)
 }
 
-func flat(h http.Header) map[string]string {
-	const most = 50
-	out := map[string]string{}
+// shown are an answer's headers, without cookies: they are secrets of a sort.
+func shown(h http.Header) map[string]string {
+	names := make([]string, 0, len(h))
 	for name := range h {
-		if len(out) < most && name != "Set-Cookie" {
-			out[strings.ToLower(name)] = h.Get(name)
+		if name != "Set-Cookie" {
+			names = append(names, name)
 		}
+	}
+	slices.Sort(names)
+	out := map[string]string{}
+	for _, name := range names[:min(len(names), headersShown)] {
+		v := strings.ToValidUTF8(strings.Join(h[name], ", "), "\uFFFD")
+		out[strings.ToLower(name)] = v[:min(len(v), headerShownMax)]
 	}
 	return out
 }
 
-// asJSON gives the body as JSON when it is, else as text.
-func asJSON(want string, body []byte) json.RawMessage {
-	if want != "text" && json.Valid(body) {
-		return body
+// value gives the body as JSON when it is, else as text. It is written anew: a
+// name that comes twice, a NUL or a broken character cannot be stored.
+func value(want string, body []byte) json.RawMessage {
+	if want != "text" {
+		if len(bytes.TrimSpace(body)) == 0 {
+			return json.RawMessage("null")
+		}
+		if v, err := decode(body); err == nil {
+			if raw, err := encode(storable(v)); err == nil {
+				return raw
+			}
+		}
 	}
-	if !utf8.Valid(body) {
-		body = bytes.ToValidUTF8(body, []byte("\uFFFD"))
-	}
-	raw, err := json.Marshal(strings.ReplaceAll(string(body), "\x00", "\uFFFD"))
+	raw, err := encode(storable(string(body)))
 	if err != nil {
 		return json.RawMessage("null")
 	}
 	return raw
 }
 
-func sendFailure(ctx context.Context, err error) error {
-	switch {
-	case ctx.Err() != nil:
-		return context.Cause(ctx) //nolint:wrapcheck // the pool knows why
-	case errors.Is(err, guard.ErrAddress):
-		return worker.Fail(worker.ClassInvalidInput, innermost(err))
-	case errors.Is(err, guard.ErrTooLarge):
-		return worker.Fail(worker.ClassLimit, err.Error())
-	default:
-		return worker.Fail(worker.ClassUnavailable, innermost(err))
-	}
-}
-
-// innermost drops the address, which may hold what should not be shown.
-func innermost(err error) string {
-	var u *url.Error
-	if errors.As(err, &u) {
-		return u.Err.Error()
-	}
-	return err.Error()
-}
-
-// statusFailure maps a status to a class; what the other side asks for is
-// honored.
-func statusFailure(res *http.Response, body []byte) error {
-	f := worker.Fail(worker.ClassInvalidInput, fmt.Sprintf("The other side answered %s.", res.Status))
-	switch s := res.StatusCode; {
-	case s == http.StatusUnauthorized, s == http.StatusForbidden:
-		f.Class = worker.ClassUnauthorized
-	case s == http.StatusTooManyRequests:
-		f.Class = worker.ClassRateLimited
-	case s == http.StatusRequestTimeout, s >= http.StatusInternalServerError:
-		f.Class = worker.ClassUnavailable
-	}
-	f.RetryAfter = retryAfter(res.Header.Get("Retry-After"))
-	const excerpt = 500
-	if t, _, err := mime.ParseMediaType(res.Header.Get("Content-Type")); err == nil && (strings.HasPrefix(t, "text/") || strings.HasSuffix(t, "json")) {
-		if len(body) > excerpt {
-			body = body[:excerpt]
+// storable replaces what Postgres cannot hold inside text.
+func storable(v any) any {
+	switch v := v.(type) {
+	case string:
+		return strings.ReplaceAll(strings.ToValidUTF8(v, "\uFFFD"), "\x00", "\uFFFD")
+	case []any:
+		for i := range v {
+			v[i] = storable(v[i])
 		}
-		if raw, err := json.Marshal(map[string]any{"status": res.StatusCode, "body": string(bytes.ToValidUTF8(body, []byte("\uFFFD")))}); err == nil {
-			f.Details = raw
+	case map[string]any:
+		for name, item := range v {
+			if strings.ContainsRune(name, 0) {
+				delete(v, name)
+				name = strings.ReplaceAll(name, "\x00", "\uFFFD")
+			}
+			v[name] = storable(item)
 		}
 	}
-	return f
+	return v
 }
 
-// retryAfterMax bounds what another side may ask for.
-const retryAfterMax = time.Hour
+// decode reads one JSON value, numbers as they are written.
+func decode(raw []byte) (any, error) {
+	dec := json.NewDecoder(bytes.NewReader(raw))
+	dec.UseNumber()
+	var v any
+	if err := dec.Decode(&v); err != nil {
+		return nil, err //nolint:wrapcheck // only whether it is JSON counts
+	}
+	if _, err := dec.Token(); err != io.EOF { //nolint:errorlint // the decoder returns it bare
+		return nil, fmt.Errorf("something follows the value")
+	}
+	return v, nil
+}
 
-func retryAfter(s string) time.Duration {
-	if n, err := strconv.Atoi(s); err == nil && n > 0 {
-		return min(time.Duration(n)*time.Second, retryAfterMax)
+// encode writes JSON without escaping for HTML.
+func encode(v any) (json.RawMessage, error) {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		return nil, fmt.Errorf("write the answer: %w", err)
 	}
-	if t, err := http.ParseTime(s); err == nil {
-		return max(0, min(time.Until(t), retryAfterMax)) //nolint:forbidigo // the other side speaks of the wall clock
-	}
-	return 0
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
 }

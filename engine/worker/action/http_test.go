@@ -24,7 +24,7 @@ func service(t *testing.T, h http.HandlerFunc) (*guard.Client, string) {
 	t.Helper()
 	s := httptest.NewServer(h)
 	t.Cleanup(s.Close)
-	c, err := guard.New(guard.Config{Origin: s.URL, Prefix: "/demo/"})
+	c, err := guard.New(guard.Config{Exceptions: []guard.Exception{{Origin: s.URL, Path: "/demo/"}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -37,7 +37,7 @@ func call(t *testing.T, config string) worker.Call {
 		Task: task.Task{Key: "run/node/1", Attempt: 1}, Config: json.RawMessage(config), Progress: func(string) {},
 		Secret: func(_ context.Context, name string) (vault.Secret, error) {
 			if name != "key" {
-				return vault.Secret{}, errors.New("no such credential")
+				return vault.Secret{}, worker.Fail(worker.ClassUnauthorized, "There is no such credential.")
 			}
 			return vault.Secret{Type: vault.TypeBearer, Token: "s3cret"}, nil
 		},
