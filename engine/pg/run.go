@@ -2,7 +2,6 @@ package pg
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"time"
@@ -10,11 +9,9 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
-	"signalbox/engine/event"
 	"signalbox/engine/history"
 	"signalbox/engine/machine"
 	"signalbox/engine/problem"
-	"signalbox/engine/runtime"
 	"signalbox/engine/runtime/brief"
 )
 
@@ -24,6 +21,8 @@ const (
 	eventsMax  = 5_000   // events in one page
 	resolveMax = 262_144 // bytes of a large value that are shown whole
 	seenRuns   = 5       // newest runs in which outputs are looked for
+	seenAmong  = 20      // runs that are looked at to find those
+	seenEvents = 2_000   // events of a run that is short enough for it
 )
 
 // History reads runs. It implements what the server asks for.
@@ -156,79 +155,4 @@ func (h *History) Event(ctx context.Context, workspace string, run uuid.UUID, se
 	}
 	data, err := h.resolve(ctx, workspace, e.Data)
 	return history.Event{Seq: e.Seq, At: e.At, Type: e.Type, Node: e.Node, Data: data}, err
-}
-
-// resolve puts large values in the place of their references.
-func (h *History) resolve(ctx context.Context, workspace string, data json.RawMessage) (json.RawMessage, error) {
-	var fields map[string]json.RawMessage
-	if err := json.Unmarshal(data, &fields); err != nil {
-		return nil, fmt.Errorf("read event: %w", err)
-	}
-	for _, name := range []string{"input", "output", "config"} {
-		var v event.Value
-		if len(fields[name]) == 0 || json.Unmarshal(fields[name], &v) != nil {
-			continue
-		}
-		if v.Payload == nil {
-			fields[name] = v.Inline // without the mark that data may wear on disk
-			continue
-		}
-		if v.Payload.Size > resolveMax {
-			continue
-		}
-		whole, err := h.store.Payload(ctx, workspace, v.Payload.Digest)
-		if err != nil {
-			return nil, err
-		}
-		fields[name] = whole
-	}
-	raw, err := json.Marshal(fields)
-	if err != nil {
-		return nil, fmt.Errorf("write event: %w", err)
-	}
-	return raw, nil
-}
-
-// Result returns what a run that succeeded ended with; nil: nothing yet.
-func (h *History) Result(ctx context.Context, workspace string, run uuid.UUID) (json.RawMessage, error) {
-	if err := h.Exists(ctx, workspace, run); err != nil {
-		return nil, err
-	}
-	r, err := runtime.Rebuild(ctx, h.store, run)
-	if err != nil {
-		return nil, fmt.Errorf("read result: %w", err)
-	}
-	if r.State.Status != machine.StatusSucceeded {
-		return nil, nil
-	}
-	raw, err := r.State.Result(r.Machine)
-	if err != nil {
-		return nil, fmt.Errorf("read result: %w", err)
-	}
-	return raw, nil
-}
-
-// Seen returns the last outputs of a workflow's nodes, by key, from its newest
-// runs.
-func (h *History) Seen(ctx context.Context, workspace string, workflow uuid.UUID) (history.Seen, error) {
-	seen := history.Seen{Nodes: map[string]history.Output{}}
-	runs, err := h.Runs(ctx, workspace, history.Query{Workflow: workflow, Limit: seenRuns})
-	if err != nil {
-		return seen, err
-	}
-	for _, run := range runs {
-		r, err := runtime.Rebuild(ctx, h.store, run.ID)
-		if err != nil {
-			return seen, fmt.Errorf("read outputs: %w", err)
-		}
-		for key, o := range r.State.Outputs(r.Machine) {
-			if _, there := seen.Nodes[key]; !there {
-				seen.Nodes[key] = history.Output{Output: o.Value, At: r.Record.Events[o.Seq-1].At, Run: run.ID}
-			}
-			if key == run.Trigger && seen.Trigger == nil {
-				seen.Trigger = o.Value
-			}
-		}
-	}
-	return seen, nil
 }

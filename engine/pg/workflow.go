@@ -2,6 +2,7 @@ package pg
 
 import (
 	"context"
+	"encoding/binary"
 	"encoding/json"
 	"time"
 
@@ -48,8 +49,16 @@ const workflowQuery = `
 		where workspace_id = w.workspace_id and workflow_id = w.id order by id desc limit 1) r on true
 	left join lateral (
 		select count(*) filter (where status = 'succeeded') ok, count(*) filter (where status = 'failed') failed from runs
-		where workspace_id = w.workspace_id and workflow_id = w.id and created_at > now() - interval '24 hours') day on true
+		where workspace_id = w.workspace_id and workflow_id = w.id and id >= $2) day on true
 	where w.deleted_at is null and w.workspace_id = $1`
+
+// dayAgo is the smallest id that a run can have which was made within the last
+// 24 hours: ids are in order of time, so that the history before is not read.
+func dayAgo() uuid.UUID {
+	var id uuid.UUID
+	binary.BigEndian.PutUint64(id[:], uint64(time.Now().Add(-24*time.Hour).UnixMilli())<<16) //nolint:gosec // after 1970
+	return id
+}
 
 func scanWorkflow(row pgx.CollectableRow) (draft.Workflow, error) {
 	w := draft.Workflow{ActiveSeq: -1}
@@ -71,7 +80,7 @@ func scanWorkflow(row pgx.CollectableRow) (draft.Workflow, error) {
 
 // Workflow implements draft.Workflows.
 func (d *Drafts) Workflow(ctx context.Context, workspace string, id uuid.UUID) (draft.Workflow, error) {
-	rows, err := d.pool.Query(ctx, workflowQuery+` and w.id = $2`, workspace, id)
+	rows, err := d.pool.Query(ctx, workflowQuery+` and w.id = $3`, workspace, dayAgo(), id)
 	if err != nil {
 		return draft.Workflow{}, err //nolint:wrapcheck // named by the service
 	}
@@ -82,8 +91,8 @@ func (d *Drafts) Workflow(ctx context.Context, workspace string, id uuid.UUID) (
 // List implements draft.Workflows.
 func (d *Drafts) List(ctx context.Context, workspace string, after draft.Cursor, limit int) ([]draft.Workflow, error) {
 	rows, err := d.pool.Query(ctx, workflowQuery+`
-		and ($2::timestamptz is null or (w.updated_at, w.id) < ($2, $3::uuid))
-		order by w.updated_at desc, w.id desc limit $4`, workspace, nullTime(after.At), nullID(after.ID), limit)
+		and ($3::timestamptz is null or (w.updated_at, w.id) < ($3, $4::uuid))
+		order by w.updated_at desc, w.id desc limit $5`, workspace, dayAgo(), nullTime(after.At), nullID(after.ID), limit)
 	if err != nil {
 		return nil, err //nolint:wrapcheck // named by the service
 	}
