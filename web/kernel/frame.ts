@@ -1,0 +1,141 @@
+// One frame: whatever changed, everything is brought up to date at once, and
+// nothing is painted while nothing changes.
+
+import { Cards } from "./cards.ts";
+import { el } from "./card.ts";
+import { Drops } from "./drops.ts";
+import type { Minimap } from "./minimap.ts";
+import { Notes } from "./notes.ts";
+import { paint } from "./paint.ts";
+import { paintOver } from "./paint-over.ts";
+import { Peers } from "./peers.ts";
+import { edgeMiddle } from "./rules.ts";
+import { FAR, type Stage } from "./stage.ts";
+import { icon } from "./svg.ts";
+import { t } from "./words.ts";
+
+export class Frame {
+  readonly drops = new Drops();
+  readonly cards: Cards;
+  minimap: Minimap | undefined;
+  beforePaint: () => void = () => undefined;
+  /** Set when the order of the cards has to be found anew. */
+  reorder: (() => readonly string[]) | undefined;
+
+  readonly #stage: Stage;
+  readonly #under = document.createElement("canvas");
+  readonly #over = document.createElement("canvas");
+  readonly #world = el("div", "k-world");
+  readonly #between = el("span", "k-between");
+  readonly #notes: Notes;
+  readonly #peers: Peers;
+  #asked = 0;
+  #shown = false;
+  #ratio = 1;
+
+  constructor(stage: Stage) {
+    this.#stage = stage;
+    for (const canvas of [this.#under, this.#over]) canvas.setAttribute("aria-hidden", "true");
+    this.#between.title = t("kernel.add.between");
+    this.#between.setAttribute("aria-hidden", "true");
+    this.#between.append(icon(stage.icons, "plus"));
+    this.#between.hidden = true;
+    stage.root.append(this.#under, this.#world, this.#over, this.#between);
+    this.cards = new Cards(stage, this.#world);
+    this.#notes = new Notes(stage, this.#world);
+    this.#peers = new Peers(stage);
+    stage.request = () => this.#ask();
+  }
+
+  destroy(): void {
+    cancelAnimationFrame(this.#asked);
+    this.#stage.request = () => undefined;
+  }
+
+  owns(target: EventTarget | null): boolean {
+    if (!(target instanceof Node)) return false;
+    return (
+      target === this.#stage.root || this.#world.contains(target) || this.#between.contains(target)
+    );
+  }
+
+  resize(w: number, h: number): void {
+    this.#stage.view.size = { w, h };
+    this.#ratio = devicePixelRatio || 1;
+    for (const canvas of [this.#under, this.#over]) {
+      canvas.width = Math.round(w * this.#ratio);
+      canvas.height = Math.round(h * this.#ratio);
+    }
+    // A canvas that was resized is empty: paint before the browser shows it.
+    this.#draw(performance.now());
+  }
+
+  /** Brings the elements up to date at once; for who needs them now. */
+  now(): void {
+    this.cards.sync();
+  }
+
+  #ask(): void {
+    if (this.#asked !== 0) return;
+    this.#asked = requestAnimationFrame((now) => {
+      this.#asked = 0;
+      this.#draw(now);
+    });
+  }
+
+  #draw(now: number): void {
+    const stage = this.#stage;
+    const { view } = stage;
+    this.beforePaint();
+    if (view.tick(now)) {
+      stage.emit({ type: "camera", camera: view.camera, manual: false });
+      this.#ask();
+    }
+    if (this.reorder !== undefined) {
+      this.cards.setOrder(this.reorder());
+      this.reorder = undefined;
+    }
+    const { x, y, z } = view.camera;
+    this.#world.style.transform = `translate(${x}px,${y}px) scale(${z})`;
+    stage.root.classList.toggle("k-still", stage.still);
+    stage.root.tabIndex = stage.focused === undefined ? 0 : -1;
+    this.cards.sync();
+    this.#notes.sync();
+    this.#peers.sync();
+    this.#plus();
+    const under = this.#under.getContext("2d", { alpha: false });
+    if (under !== null) paint(stage, under, this.#ratio, this.drops, now);
+    this.#previews();
+    this.minimap?.paint();
+    if (this.drops.any || stage.dragging) this.#ask();
+  }
+
+  // The upper canvas is left alone as long as it is empty.
+  #previews(): void {
+    const stage = this.#stage;
+    const any =
+      stage.loose !== undefined ||
+      stage.ghost !== undefined ||
+      stage.marquee !== undefined ||
+      stage.guides.length > 0;
+    if (!any && !this.#shown) return;
+    const over = this.#over.getContext("2d");
+    if (over !== null) this.#shown = paintOver(stage, over, this.#ratio);
+  }
+
+  // The plus in the middle of the edge under the pointer.
+  #plus(): void {
+    const stage = this.#stage;
+    const { hover } = stage;
+    const shows = hover.is === "edge" && !stage.readOnly && !stage.dragging;
+    const at =
+      shows && stage.view.camera.z >= FAR && hover.end === undefined
+        ? edgeMiddle(stage, hover.id)
+        : undefined;
+    this.#between.hidden = at === undefined;
+    if (at === undefined || hover.is !== "edge") return;
+    const p = stage.view.toScreen(at);
+    this.#between.dataset["edge"] = hover.id;
+    this.#between.style.transform = `translate(${p.x}px,${p.y}px)`;
+  }
+}
