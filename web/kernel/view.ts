@@ -1,21 +1,10 @@
 // What part of the world the screen shows, and how it gets from one view to
 // another.
 
-import {
-  blend,
-  boxToScreen,
-  boxToWorld,
-  clampZoom,
-  ease,
-  fitBox,
-  revealBox,
-  toScreen,
-  toWorld,
-  zoomAt,
-} from "../core/camera.ts";
 import { type Box, grow, middle, type Point } from "../core/geometry.ts";
 import type { Camera } from "./api.ts";
 
+const ZOOM = { least: 0.05, most: 2.5 } as const;
 const GLIDE_MS = 280;
 /** Room around what is fitted or revealed. */
 const MARGIN = 48;
@@ -27,20 +16,23 @@ export class View {
   #glide: { from: Camera; to: Camera; start: number | undefined } | undefined;
 
   toWorld(p: Point): Point {
-    return toWorld(this.camera, p);
+    return inWorld(this.camera, p);
   }
 
   toScreen(p: Point): Point {
-    return toScreen(this.camera, p);
+    const { x, y, z } = this.camera;
+    return { x: p.x * z + x, y: p.y * z + y };
   }
 
   boxToScreen(b: Box): Box {
-    return boxToScreen(this.camera, b);
+    const { z } = this.camera;
+    return { ...this.toScreen(b), w: b.w * z, h: b.h * z };
   }
 
   /** The part of the world on the screen. */
   get world(): Box {
-    return boxToWorld(this.camera, { x: 0, y: 0, ...this.size });
+    const { z } = this.camera;
+    return { ...this.toWorld({ x: 0, y: 0 }), w: this.size.w / z, h: this.size.h / z };
   }
 
   /** The part of the screen that no panel covers. */
@@ -84,16 +76,59 @@ export class View {
 
   /** The camera with the zoom changed around a screen point. */
   zoomed(z: number, at: Point): Camera {
-    return zoomAt(this.camera, z, at);
+    const { camera } = this;
+    const to = clampZoom(z);
+    const k = to / camera.z;
+    return { x: at.x - (at.x - camera.x) * k, y: at.y - (at.y - camera.y) * k, z: to };
   }
 
   /** The camera that shows a box as large as it goes, up to 100 %. */
   fitting(box: Box): Camera {
-    return fitBox(box, grow(this.open, -MARGIN), 1);
+    const room = grow(this.open, -MARGIN);
+    const z = clampZoom(Math.min(1, room.w / Math.max(1, box.w), room.h / Math.max(1, box.h)));
+    return centered(middle(box), z, room);
   }
 
   /** The camera moved as little as needed to have a box in view. */
   revealing(box: Box): Camera {
-    return revealBox(this.camera, box, grow(this.open, -MARGIN / 2));
+    const room = grow(this.open, -MARGIN / 2);
+    const b = this.boxToScreen(box);
+    const { x, y, z } = this.camera;
+    return { x: x + shift(b.x, b.w, room.x, room.w), y: y + shift(b.y, b.h, room.y, room.h), z };
   }
+}
+
+function clampZoom(z: number): number {
+  return Math.min(ZOOM.most, Math.max(ZOOM.least, z));
+}
+
+function inWorld(c: Camera, p: Point): Point {
+  return { x: (p.x - c.x) / c.z, y: (p.y - c.y) / c.z };
+}
+
+/** The camera with a world point in the middle of a part of the screen. */
+function centered(p: Point, z: number, room: Box): Camera {
+  const m = middle(room);
+  return { x: m.x - p.x * z, y: m.y - p.y * z, z };
+}
+
+/** The least way that brings a span into the room; its start wins. */
+function shift(at: number, size: number, from: number, room: number): number {
+  if (at < from || size > room) return from - at;
+  return Math.min(0, from + room - at - size);
+}
+
+/** Between two cameras, t from 0 to 1: the middle of the view moves evenly. */
+function blend(a: Camera, b: Camera, t: number, room: Box): Camera {
+  const z = a.z * (b.z / a.z) ** t;
+  const from = inWorld(a, middle(room));
+  const to = inWorld(b, middle(room));
+  // With a change of zoom the way is measured in what is seen, not in the world.
+  const s = a.z === b.z ? t : (1 / a.z - 1 / z) / (1 / a.z - 1 / b.z);
+  return centered({ x: from.x + (to.x - from.x) * s, y: from.y + (to.y - from.y) * s }, z, room);
+}
+
+/** The curve of the style sheet's movements, near enough. */
+function ease(t: number): number {
+  return 1 - (1 - t) ** 3.2;
 }
