@@ -48,7 +48,7 @@ func (p *Pool) do(ctx context.Context, j Job) {
 	cause := context.Cause(ctx)
 	done()
 	live.Stop()
-	a.stream.flush(a)
+	a.stream.close(a)
 	if !a.end() {
 		return // the heartbeat or the drain has ended it
 	}

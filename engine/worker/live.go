@@ -19,7 +19,9 @@ const (
 // announce tells whoever watches that a worker has taken the task.
 func (a *attempt) announce() *time.Timer {
 	return time.AfterFunc(runningAfter, func() {
-		if !a.over.Load() {
+		a.stream.mu.Lock()
+		defer a.stream.mu.Unlock()
+		if !a.stream.closed {
 			a.show(brief.Brief{Type: "TaskRunning", Worker: a.pool.cfg.Name, Began: brief.Millis(a.began)})
 		}
 	})
@@ -43,13 +45,14 @@ type stream struct {
 	sent    int
 	last    time.Time
 	waiting bool
+	closed  bool // the attempt is over: nothing is shown any more
 }
 
 // add takes text; the first goes out at once, more at most every 50 ms.
 func (s *stream) add(a *attempt, text string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.sent+s.text.Len()+len(text) > progressMax {
+	if s.closed || s.sent+s.text.Len()+len(text) > progressMax {
 		return
 	}
 	s.text.WriteString(text)
@@ -65,17 +68,18 @@ func (s *stream) add(a *attempt, text string) {
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		s.waiting = false
-		if !a.over.Load() {
+		if !s.closed {
 			s.send(a)
 		}
 	})
 }
 
-// flush sends what is left.
-func (s *stream) flush(a *attempt) {
+// close sends what is left.
+func (s *stream) close(a *attempt) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.push(a, s.text.String(), "")
+	s.closed = true
 }
 
 // send sends whole words: a secret that comes in two pieces would be found in
