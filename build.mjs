@@ -5,7 +5,7 @@
 //   node build.mjs --watch    build again on every change
 //   node build.mjs --tests    bundle the unit tests into web/build
 import { createHash } from "node:crypto";
-import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { gzipSync } from "node:zlib";
 import * as esbuild from "esbuild";
@@ -36,7 +36,9 @@ if (args.includes("--tests")) {
   rmSync("web/build", { recursive: true, force: true });
   await esbuild.build({
     ...common,
-    entryPoints: find("web", ".test.ts").concat(find("web", ".test.tsx")).filter((f) => !f.startsWith("web/e2e/")),
+    entryPoints: find("web", ".test.ts")
+      .concat(find("web", ".test.tsx"))
+      .filter((f) => !f.startsWith("web/e2e/")),
     outdir: "web/build",
     outbase: "web",
     outExtension: { ".js": ".mjs" },
@@ -59,10 +61,15 @@ function put(manifest, name, data) {
 
 /** One SVG with a symbol for each icon that is named in web/style/icons.txt. */
 function sprite() {
-  const names = [...new Set(readFileSync("web/style/icons.txt", "utf8").split(/\s+/).filter(Boolean))].sort();
+  const names = [
+    ...new Set(readFileSync("web/style/icons.txt", "utf8").split(/\s+/).filter(Boolean)),
+  ].sort();
   const symbols = names.map((n) => {
     const svg = readFileSync(`node_modules/lucide-static/icons/${n}.svg`, "utf8");
-    const body = svg.slice(svg.indexOf(">", svg.indexOf("<svg")) + 1, svg.lastIndexOf("</svg>")).replace(/\s+/g, " ").trim();
+    const body = svg
+      .slice(svg.indexOf(">", svg.indexOf("<svg")) + 1, svg.lastIndexOf("</svg>"))
+      .replace(/\s+/g, " ")
+      .trim();
     return `<symbol id="${n}" viewBox="0 0 24 24" fill="none" stroke="currentColor" stroke-width="2" stroke-linecap="round" stroke-linejoin="round">${body}</symbol>`;
   });
   return `<svg xmlns="http://www.w3.org/2000/svg">${symbols.join("")}</svg>`;
@@ -77,7 +84,13 @@ const entries = {
 };
 
 // What each page may load at its start, in bytes after gzip.
-const budgets = { "editor.js": 60_000, "run.js": 50_000, "share.js": 35_000, "ui.js": 8_000, "main.css": 12_000 };
+const budgets = {
+  "editor.js": 60_000,
+  "run.js": 50_000,
+  "share.js": 35_000,
+  "ui.js": 8_000,
+  "main.css": 12_000,
+};
 
 async function build() {
   mkdirSync(dist, { recursive: true });
@@ -126,7 +139,9 @@ async function build() {
     if (!most) continue;
     const bad = size > most;
     over ||= bad;
-    console.log(`${name.padEnd(10)} ${String(size).padStart(7)} of ${most} bytes (gzip)${bad ? "  OVER ITS BUDGET" : ""}`);
+    console.log(
+      `${name.padEnd(10)} ${String(size).padStart(7)} of ${most} bytes (gzip)${bad ? "  OVER ITS BUDGET" : ""}`,
+    );
   }
   if (over) throw new Error("a script or style is larger than its budget");
 }
