@@ -8,6 +8,8 @@ import type { Credential, ExprAnswer, Issue } from "../net/api.ts";
 export type FormEnvironment = {
   readonly nodeID: string;
   readonly nodeKey: string;
+  /** Where the form's values are inside the node: "/config" or "". */
+  readonly root: string;
   readonly config: unknown;
   readonly readOnly: boolean;
   readonly issues: readonly Issue[];

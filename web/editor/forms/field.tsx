@@ -37,7 +37,7 @@ export function FieldRow({ field }: { readonly field: Field }) {
   const form = useForm();
   const id = useId();
   const value = at(form.config, field.pointer);
-  const faults = form.issues.filter((issue) => issue.field !== undefined && belongs(issue.field, field));
+  const faults = form.issues.filter((issue) => issue.field !== undefined && belongs(issue.field, `${form.root}${field.pointer}`, field.widget));
   const help = faults.length > 0 ? `${id}-err` : `${id}-help`;
   const change = (next: unknown) => form.set(field.pointer, next === "" && !field.required ? undefined : next);
   const expression = isExpression(value, field);
@@ -47,7 +47,7 @@ export function FieldRow({ field }: { readonly field: Field }) {
   const legend = <LegendText field={field} />;
   if (field.widget === "section" && !expression) return <Section field={field} value={value} />;
   return (
-    <div class={`ed-field w-${field.widget}`} data-field={`/config${field.pointer}`} role={group ? "group" : undefined} aria-labelledby={group ? `${id}-label` : undefined}>
+    <div class={`ed-field w-${field.widget}`} data-field={`${form.root}${field.pointer}`} role={group ? "group" : undefined} aria-labelledby={group ? `${id}-label` : undefined}>
       <div class="lab">
         {group || expression || field.widget === "expr" || field.widget === "json" || field.widget === "code" ? (
           <span id={`${id}-label`}>{legend}</span>
@@ -198,8 +198,9 @@ function flipped(value: unknown): string {
 }
 
 /** Issues point into the node; a field shows those of everything inside it. */
-function belongs(pointer: string, field: Field): boolean {
-  const own = `/config${field.pointer}`;
-  if (pointer === own) return true;
-  return ["rules", "pairs", "rows", "list", "json"].includes(field.widget) && pointer.startsWith(`${own}/`) && field.widget !== "rules";
+function belongs(pointer: string, own: string, widget: Field["widget"]): boolean {
+  return pointer === own || (inside.has(widget) && pointer.startsWith(`${own}/`));
 }
+
+/** Rules show what is wrong beside each row; these show it below all. */
+const inside: ReadonlySet<string> = new Set(["pairs", "list", "json"]);

@@ -100,9 +100,9 @@ export function RulesControl({ field, value }: ControlProps) {
 function RuleCondition({ index, rule, pointer }: { readonly index: number; readonly rule: Rule; readonly pointer: string }) {
   const form = useForm();
   const own = `${pointer}/${index}`;
-  const faults = form.issues.filter((issue) => issue.field === `/config${own}` || issue.field?.startsWith(`/config${own}/`));
+  const faults = form.issues.filter((issue) => issue.field === `${form.root}${own}` || issue.field?.startsWith(`${form.root}${own}/`));
   return (
-    <div class="ed-when" data-field={`/config${own}/when`}>
+    <div class="ed-when" data-field={`${form.root}${own}/when`}>
       <ValueCell
         pointer={`${own}/when`}
         value={rule.when}

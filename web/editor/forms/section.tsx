@@ -12,7 +12,7 @@ export function Fields({ schema, value, base = "" }: { readonly schema: Schema; 
   const fields = fieldsOf(schema, value, base);
   const plain = fields.filter((f) => !f.advanced);
   const folded = fields.filter((f) => f.advanced);
-  const faulty = folded.some((f) => form.issues.some((i) => i.field?.startsWith(`/config${f.pointer}`)));
+  const faulty = folded.some((f) => form.issues.some((i) => i.field?.startsWith(`${form.root}${f.pointer}`)));
   return (
     <>
       {plain.map((field) => (
@@ -36,8 +36,9 @@ export function Fields({ schema, value, base = "" }: { readonly schema: Schema; 
 }
 
 export function Section({ field, value }: { readonly field: Field; readonly value: unknown }) {
+  const form = useForm();
   return (
-    <fieldset class="ed-section" data-field={`/config${field.pointer}`}>
+    <fieldset class="ed-section" data-field={`${form.root}${field.pointer}`}>
       <legend class="lab">{field.title}</legend>
       <Fields schema={field.schema} value={value} base={field.pointer} />
     </fieldset>

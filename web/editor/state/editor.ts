@@ -77,7 +77,6 @@ export class Editor {
 
   /** Loads what is shown, then whatever makes it richer. */
   async start(): Promise<void> {
-    this.session.readOnly.value = this.props.version !== undefined || this.props.user?.role === "viewer";
     try {
       if (this.props.version) await this.#openVersion(this.props.version);
       else await this.#openDraft();
@@ -98,14 +97,12 @@ export class Editor {
     const [{ kinds }, { version, graph }] = await Promise.all([this.api.kinds(), this.api.version(id)]);
     this.session.versionShown.value = version.number;
     this.#show(graph as Graph, kinds);
-    this.kernel.setReadOnly(true);
     this.kernel.fit();
   }
 
   async #openDraft(): Promise<void> {
     const [{ kinds }, draft, left] = await Promise.all([this.api.kinds(), this.api.draft(), this.#outbox.open()]);
     this.#show(draft.graph as Graph, kinds);
-    this.kernel.setReadOnly(this.session.readOnly.value);
     const { session } = this;
     session.workflow.value = draft.workflow;
     session.dirty.value = draft.workflow.draft_dirty;
@@ -129,6 +126,15 @@ export class Editor {
       this.session.credentials.value = (await this.api.credentials()).credentials ?? [];
     } catch {
       this.session.credentials.value = []; // not everybody may see them
+    }
+  }
+
+  /** Publishing may have given a webhook its address. */
+  async refreshHooks(): Promise<void> {
+    try {
+      this.session.hooks.value = (await this.api.draft()).hooks ?? {};
+    } catch {
+      // They come with the next page.
     }
   }
 
@@ -315,7 +321,6 @@ export class Editor {
         break;
       case "gone":
         this.session.readOnly.value = true;
-        this.kernel.setReadOnly(true);
         this.toast(t("editor.gone", { why: frame.why }), { tone: "fail" });
         break;
       case "hello":

@@ -69,6 +69,8 @@ export function createSession(workflow: Workflow) {
     gesture: signal(false),
     panel: signal<Panel | undefined>(undefined),
     inspector: signal(true),
+    /** The inspector lies over the canvas. */
+    narrow: signal(false),
     tab: signal<Tab>("configure"),
     quickAdd: signal<QuickAdd | undefined>(undefined),
     connecting: signal<{ readonly node: string; readonly port: string | undefined } | undefined>(undefined),

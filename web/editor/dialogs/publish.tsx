@@ -1,0 +1,117 @@
+// Publishing: the draft becomes the next version, and the active one.
+
+import { useState } from "preact/hooks";
+import { useEditor } from "../context.ts";
+import { Icon } from "../icon.tsx";
+import { ApiError } from "../net/api.ts";
+import { t } from "../strings.ts";
+import { Modal } from "./modal.tsx";
+
+export function PublishDialog() {
+  const editor = useEditor();
+  const { session } = editor;
+  const [note, setNote] = useState("");
+  const [busy, setBusy] = useState(false);
+  const [fault, setFault] = useState<string | undefined>(undefined);
+  const errors = session.issues.value.filter((i) => i.severity === "error");
+  const warnings = session.issues.value.length - errors.length;
+  const next = session.workflow.value.active_version + 1;
+  const close = () => (session.dialog.value = undefined);
+  const publish = async () => {
+    setBusy(true);
+    setFault(undefined);
+    try {
+      if (!(await editor.settled())) throw new Error(t("editor.publish.unsaved"));
+      const { version } = await editor.api.publish(editor.seq, note.trim());
+      session.workflow.value = { ...session.workflow.value, active_version: version.number };
+      session.dirty.value = 0;
+      close();
+      editor.toast(t("editor.publish.done", { n: version.number }), { href: { title: t("editor.publish.look"), url: `/w/${encodeURIComponent(editor.props.workflow.id)}/versions` } });
+      editor.say(t("editor.publish.done", { n: version.number }));
+      void editor.refreshHooks();
+    } catch (error) {
+      if (error instanceof ApiError && error.issues.length > 0) session.issues.value = error.issues;
+      setFault(error instanceof ApiError && error.status === 409 ? t("editor.publish.conflict") : error instanceof Error ? error.message : String(error));
+    } finally {
+      setBusy(false);
+    }
+  };
+  if (errors.length > 0) {
+    return (
+      <Modal
+        title={t("editor.publish.title", { n: next })}
+        footer={
+          <>
+            <button type="button" class="btn" onClick={close}>
+              {t("editor.cancel")}
+            </button>
+            <button
+              type="button"
+              class="btn pri"
+              onClick={() => {
+                close();
+                session.panel.value = "problems";
+              }}
+            >
+              {t("editor.publish.toProblems")}
+            </button>
+          </>
+        }
+      >
+        <div class="body">
+          <p class="note fail">
+            <Icon name="circle-alert" />
+            <span>{t("editor.publish.blocked", { n: errors.length })}</span>
+          </p>
+          <ul class="ed-blockers">
+            {errors.slice(0, 5).map((issue, i) => (
+              <li key={i}>{issue.message}</li>
+            ))}
+          </ul>
+        </div>
+      </Modal>
+    );
+  }
+  return (
+    <Modal
+      title={t("editor.publish.title", { n: next })}
+      footer={
+        <>
+          <button type="button" class="btn" onClick={close}>
+            {t("editor.cancel")}
+          </button>
+          <button type="button" class="btn pri" disabled={busy} onClick={() => void publish()}>
+            {busy ? <span class="spin" /> : null}
+            {t("editor.publish.do", { n: next })}
+          </button>
+        </>
+      }
+    >
+      <form
+        class="body"
+        onSubmit={(e) => {
+          e.preventDefault();
+          void publish();
+        }}
+      >
+        <p>{t("editor.publish.text")}</p>
+        <div class="fld">
+          <label for="ed-publish-note">{t("editor.publish.note")}</label>
+          <textarea id="ed-publish-note" class="inp" rows={3} maxLength={1_000} value={note} placeholder={t("editor.publish.notePlaceholder")} onInput={(e) => setNote(e.currentTarget.value)} />
+        </div>
+        {warnings > 0 ? (
+          <p class="note warn">
+            <Icon name="triangle-alert" />
+            <span>{t("editor.publish.warnings", { n: warnings })}</span>
+          </p>
+        ) : null}
+        {fault === undefined ? null : (
+          <p class="note fail" role="alert">
+            <Icon name="circle-alert" />
+            <span>{fault}</span>
+          </p>
+        )}
+      </form>
+    </Modal>
+  );
+}

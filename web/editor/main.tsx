@@ -1,0 +1,36 @@
+// The editor's start: the page gives the workflow, the canvas goes up at
+// once, the drawing follows.
+
+import { render } from "preact";
+import { Kernel } from "../kernel/kernel.ts";
+import { bindCanvas } from "./actions/bind.ts";
+import { EditorProvider } from "./context.ts";
+import "./editor.css";
+import { App } from "./shell/app.tsx";
+import { bindPageKeys } from "./shell/page-keys.ts";
+import { watchWidth } from "./shell/width.ts";
+import { Editor } from "./state/editor.ts";
+import type { EditorProps } from "./state/editor.ts";
+
+function start(): void {
+  const mount = document.getElementById("editor");
+  const props = document.getElementById("props")?.textContent;
+  if (!mount || !props) return;
+  const host = document.createElement("div");
+  host.className = "ed-kernel";
+  mount.append(host);
+  const still = document.documentElement.dataset["motion"] === "less" ? true : undefined;
+  const editor = new Editor(JSON.parse(props) as EditorProps, new Kernel({ host, still }));
+  render(
+    <EditorProvider value={editor}>
+      <App host={host} />
+    </EditorProvider>,
+    mount,
+  );
+  bindCanvas(editor);
+  bindPageKeys(editor);
+  watchWidth(editor);
+  void editor.start();
+}
+
+start();

@@ -1,0 +1,97 @@
+// The menu of what is under the pointer (secondary click, menu key).
+
+import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
+import { startConnecting } from "../actions/command.ts";
+import { duplicate } from "../actions/clipboard.ts";
+import { remove, toggleDisabled, togglePin } from "../actions/edit.ts";
+import { openInspector } from "../actions/bind.ts";
+import { useEditor } from "../context.ts";
+import { Icon } from "../icon.tsx";
+import { keyOf } from "../shell/keys.ts";
+import { t } from "../strings.ts";
+import type { Command } from "../../core/keymap.ts";
+
+export function ContextMenu() {
+  const editor = useEditor();
+  const { session, kernel } = editor;
+  const menu = session.menu.value;
+  const element = useRef<HTMLDivElement>(null);
+  useLayoutEffect(() => {
+    const el = element.current;
+    if (!el || !menu) return;
+    const room = kernel.root.getBoundingClientRect();
+    el.style.left = `${Math.max(8, Math.min(room.width - el.offsetWidth - 8, menu.screen.x))}px`;
+    el.style.top = `${Math.max(8, Math.min(room.height - el.offsetHeight - 8, menu.screen.y))}px`;
+    el.querySelector("button")?.focus();
+  }, [menu]);
+  useEffect(() => {
+    if (!menu) return undefined;
+    const away = (event: Event) => {
+      if (event.target instanceof Node && !element.current?.contains(event.target)) session.menu.value = undefined;
+    };
+    window.addEventListener("pointerdown", away, true);
+    return () => window.removeEventListener("pointerdown", away, true);
+  }, [menu]);
+  if (!menu) return null;
+  const { nodes, edges, notes } = session.selection.value;
+  const ids = [...nodes];
+  const [one] = ids;
+  const single = ids.length === 1 ? one : undefined;
+  const close = () => {
+    session.menu.value = undefined;
+    kernel.focusCanvas();
+  };
+  const item = (words: string, icon: string, command: Command | undefined, run: () => void, danger = false) => (
+    <button
+      type="button"
+      role="menuitem"
+      class={danger ? "dng" : undefined}
+      onClick={() => {
+        close();
+        run();
+      }}
+    >
+      <Icon name={icon} />
+      <span>{words}</span>
+      {command && keyOf(command) ? <kbd>{keyOf(command)}</kbd> : null}
+    </button>
+  );
+  const disabled = ids.length > 0 && ids.every((id) => editor.drawing.nodes.get(id)?.disabled);
+  const pinned = ids.length > 0 && ids.every((id) => editor.drawing.place(id).pin !== undefined);
+  return (
+    <div class="pop menu ed-menu" role="menu" aria-label={t("editor.menu")} ref={element} onKeyDown={(e) => menuKey(e, close)}>
+      {single !== undefined ? (
+        <>
+          {item(t("editor.menu.open"), "settings-2", "open", () => openInspector(editor))}
+          {item(t("editor.menu.rename"), "pencil", "rename", () => (session.titleEdited.value = single))}
+          {item(t("editor.menu.connect"), "spline", "connect", () => startConnecting(editor, single))}
+        </>
+      ) : null}
+      {ids.length > 0 ? (
+        <>
+          {item(t(disabled ? "editor.selbar.enable" : "editor.selbar.disable"), disabled ? "power" : "power-off", "disable", () => toggleDisabled(editor, ids))}
+          {item(t(pinned ? "editor.selbar.unpin" : "editor.selbar.pin"), pinned ? "pin-off" : "pin", "pin", () => togglePin(editor, ids))}
+          {item(t("editor.menu.downstream"), "arrow-right", "selectDownstream", () => kernel.run("selectDownstream"))}
+          {item(t("editor.menu.upstream"), "arrow-left", "selectUpstream", () => kernel.run("selectUpstream"))}
+        </>
+      ) : null}
+      {ids.length + notes.size > 0 ? item(t("editor.selbar.duplicate"), "copy", "duplicate", () => duplicate(editor, nodes, notes, { x: 32, y: 32 })) : null}
+      {ids.length > 0 ? item(t("editor.menu.rejoin"), "unlink-2", "deleteRejoin", () => remove(editor, { nodes: ids, edges: [], notes: [], rejoin: true })) : null}
+      {item(t("editor.selbar.delete"), "trash-2", "delete", () => remove(editor, { nodes: ids, edges: [...edges], notes: [...notes], rejoin: false }), true)}
+    </div>
+  );
+}
+
+/** Arrows walk the items; Escape goes back to the canvas. */
+export function menuKey(event: KeyboardEvent & { currentTarget: HTMLElement }, close: () => void): void {
+  const items = [...event.currentTarget.querySelectorAll<HTMLElement>('[role="menuitem"]:not(:disabled)')];
+  const at = items.findIndex((i) => i === document.activeElement);
+  if (event.key === "Escape") close();
+  else if (event.key === "ArrowDown") items[(at + 1) % items.length]?.focus();
+  else if (event.key === "ArrowUp") items[(at - 1 + items.length) % items.length]?.focus();
+  else if (event.key === "Home") items[0]?.focus();
+  else if (event.key === "End") items.at(-1)?.focus();
+  else return;
+  event.preventDefault();
+  event.stopPropagation();
+}

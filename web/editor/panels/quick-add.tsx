@@ -1,0 +1,248 @@
+// Quick add: a list of steps that fit, opened where the step is wanted. The
+// first hit is previewed on the canvas.
+
+import { useEffect, useId, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
+import type { Point } from "../../core/geometry.ts";
+import { addStep, recentKinds } from "../actions/add.ts";
+import { kindDragType, openInspector } from "../actions/bind.ts";
+import { useEditor } from "../context.ts";
+import { Icon } from "../icon.tsx";
+import { firstSentence } from "../shell/empty.tsx";
+import type { Editor } from "../state/editor.ts";
+import type { QuickAdd as Wanted } from "../state/signals.ts";
+import { nameOf, portName, portsOf } from "../state/words.ts";
+import { t } from "../strings.ts";
+import { rank } from "./rank.ts";
+import type { Hit, RankContext } from "./rank.ts";
+
+export function QuickAdd() {
+  const { session } = useEditor();
+  const wanted = session.quickAdd.value;
+  return wanted ? <QuickAddPanel key={JSON.stringify(wanted)} wanted={wanted} /> : null;
+}
+
+function QuickAddPanel({ wanted }: { readonly wanted: Wanted }) {
+  const editor = useEditor();
+  const { kernel, session } = editor;
+  const list = useId();
+  const panel = useRef<HTMLDivElement>(null);
+  const input = useRef<HTMLInputElement>(null);
+  const [query, setQuery] = useState("");
+  const [index, setIndex] = useState(0);
+  const [details, setDetails] = useState(false);
+  const hits = useMemo(() => rank(session.specs.value, query, contextOf(editor, wanted)), [query, session.revision.value]);
+  const chosen = hits[Math.min(index, hits.length - 1)];
+
+  useEffect(() => {
+    input.current?.focus();
+    return () => kernel.dropPreview();
+  }, []);
+  useEffect(() => preview(editor, chosen, wanted), [chosen?.spec.name]);
+  useLayoutEffect(() => {
+    if (panel.current) place(editor, panel.current, wanted, chosen);
+  });
+  useEffect(() => {
+    document.getElementById(`${list}-${index}`)?.scrollIntoView({ block: "nearest" });
+  }, [index, query]);
+
+  const close = () => {
+    session.quickAdd.value = undefined;
+    kernel.dropPreview();
+    kernel.focusCanvas();
+  };
+  const take = (hit: Hit | undefined, keepOpen: boolean) => {
+    if (!hit) return;
+    const id = addStep(editor, hit.spec, wanted);
+    if (id === undefined) return;
+    session.quickAdd.value = undefined;
+    if (keepOpen) session.quickAdd.value = followOn(editor, id);
+    else if (Object.keys(hit.spec.config.properties ?? {}).length > 0 || !session.inspector.value) openInspector(editor);
+    else kernel.focus(id);
+  };
+  const key = (event: KeyboardEvent) => {
+    if (event.isComposing) return;
+    const move = event.key === "ArrowDown" ? 1 : event.key === "ArrowUp" ? -1 : 0;
+    if (move !== 0 && hits.length > 0) setIndex((index + move + hits.length) % hits.length);
+    else if (event.key === "ArrowRight" && input.current?.selectionStart === query.length) setDetails(true);
+    else if (event.key === "ArrowLeft" && details) setDetails(false);
+    else if (event.key === "Enter") take(chosen, event.shiftKey);
+    else if (event.key === "Escape") close();
+    else return;
+    event.preventDefault();
+    event.stopPropagation();
+  };
+  return (
+    <div
+      class="ed-quick pop"
+      role="dialog"
+      aria-label={originWords(editor, wanted)}
+      ref={panel}
+      onFocusOut={(event) => {
+        const to = event.relatedTarget;
+        if (to instanceof Node && !panel.current?.contains(to)) session.quickAdd.value = undefined;
+      }}
+    >
+      <Origin wanted={wanted} />
+      <label class="ed-q">
+        <Icon name="search" />
+        <input
+          ref={input}
+          role="combobox"
+          aria-expanded="true"
+          aria-controls={list}
+          aria-activedescendant={chosen ? `${list}-${hits.indexOf(chosen)}` : undefined}
+          aria-label={t("editor.quick.search")}
+          placeholder={t("editor.quick.placeholder")}
+          autocomplete="off"
+          spellcheck={false}
+          value={query}
+          onInput={(e) => {
+            setQuery(e.currentTarget.value);
+            setIndex(0);
+          }}
+          onKeyDown={key}
+        />
+        <kbd>Esc</kbd>
+      </label>
+      <ul role="listbox" id={list} aria-label={t("editor.quick.list")}>
+        {hits.map((hit, i) => (
+          <li
+            key={hit.spec.name}
+            id={`${list}-${i}`}
+            role="option"
+            aria-selected={hit === chosen}
+            class={hit === chosen ? "on" : undefined}
+            draggable
+            onDragStart={(e) => e.dataTransfer?.setData(kindDragType, hit.spec.name)}
+            onPointerMove={() => i !== index && setIndex(i)}
+            onPointerDown={(e) => e.preventDefault()}
+            onClick={(e) => take(hit, e.shiftKey)}
+          >
+            <span class={`tile t-${hit.spec.tile}`}>
+              <Icon name={hit.spec.icon} />
+            </span>
+            <span>
+              <b>
+                <Marked text={hit.spec.title} mark={hit.mark} />
+              </b>
+              <small>{details && hit === chosen ? hit.spec.help : firstSentence(hit.spec.help)}</small>
+            </span>
+            {hit === chosen ? <kbd>↵</kbd> : null}
+          </li>
+        ))}
+      </ul>
+      {hits.length === 0 ? <p class="ed-none">{t("editor.quick.none", { query })}</p> : null}
+      <p class="ed-hints" aria-hidden="true">
+        <span>
+          <kbd>↑</kbd> <kbd>↓</kbd> {t("editor.quick.choose")}
+        </span>
+        <span>
+          <kbd>→</kbd> {t("editor.quick.details")}
+        </span>
+        <span>
+          <kbd>⇧↵</kbd> {t("editor.quick.keepOpen")}
+        </span>
+      </p>
+    </div>
+  );
+}
+
+function Marked({ text, mark }: { readonly text: string; readonly mark: Hit["mark"] }) {
+  if (!mark) return <>{text}</>;
+  return (
+    <>
+      {text.slice(0, mark[0])}
+      <mark>{text.slice(mark[0], mark[1])}</mark>
+      {text.slice(mark[1])}
+    </>
+  );
+}
+
+function Origin({ wanted }: { readonly wanted: Wanted }) {
+  const editor = useEditor();
+  if (wanted.from) {
+    return (
+      <p class="ed-from">
+        <Icon name="corner-down-right" />
+        <span>
+          {t("editor.quick.after")} <b>{nameOf(editor, wanted.from.node)}</b>
+          {" · "}
+          <b class="port">{portName(editor, wanted.from.node, wanted.from.port)}</b>
+        </span>
+      </p>
+    );
+  }
+  return (
+    <p class="ed-from">
+      <Icon name="corner-down-right" />
+      <span>{originWords(editor, wanted)}</span>
+    </p>
+  );
+}
+
+function originWords(editor: Editor, wanted: Wanted): string {
+  if (wanted.from) return t("editor.quick.afterPort", { step: nameOf(editor, wanted.from.node), port: portName(editor, wanted.from.node, wanted.from.port) });
+  if (wanted.to !== undefined) return t("editor.quick.before", { step: nameOf(editor, wanted.to) });
+  const edge = wanted.edge === undefined ? undefined : editor.drawing.edges.get(wanted.edge);
+  if (edge) return t("editor.quick.between", { from: nameOf(editor, edge.from), to: nameOf(editor, edge.to) });
+  return t("editor.quick.title");
+}
+
+function contextOf(editor: Editor, wanted: Wanted): RankContext {
+  const { drawing } = editor;
+  const edge = wanted.edge === undefined ? undefined : drawing.edges.get(wanted.edge);
+  const from = wanted.from?.node ?? edge?.from;
+  const present = new Set([...drawing.nodes.values()].map((n) => n.kind));
+  return {
+    after: from === undefined ? undefined : drawing.nodes.get(from)?.kind,
+    needsInput: from !== undefined,
+    needsOutput: wanted.to !== undefined || edge !== undefined,
+    triggersOnly: wanted.triggers ?? drawing.nodes.size === 0,
+    started: [...present].some((kind) => editor.spec(kind)?.work === "trigger"),
+    recent: recentKinds(),
+    taken: new Set(editor.session.specs.value.filter((s) => s.unique && present.has(s.name)).map((s) => s.name)),
+  };
+}
+
+/** After the step that was just placed, on its first way out. */
+function followOn(editor: Editor, id: string): Wanted | undefined {
+  const node = editor.drawing.nodes.get(id);
+  const port = node && portsOf(editor, node).find((p) => !p.failure);
+  return port ? { from: { node: id, port: port.name } } : undefined;
+}
+
+function preview(editor: Editor, hit: Hit | undefined, wanted: Wanted): void {
+  if (!hit) {
+    editor.kernel.setGhost(undefined);
+    return;
+  }
+  const at = editor.kernel.placeFor(hit.spec, { from: wanted.from, edge: wanted.edge, at: wanted.at });
+  editor.kernel.setGhost({ spec: hit.spec, at, from: wanted.from, edge: wanted.edge });
+}
+
+const margin = 12;
+
+/** Near the ghost, never over it, and never beyond the edge of the canvas. */
+function place(editor: Editor, panel: HTMLElement, wanted: Wanted, hit: Hit | undefined): void {
+  const room = editor.kernel.root.getBoundingClientRect();
+  const ghost = hit ? editor.kernel.placeFor(hit.spec, { from: wanted.from, edge: wanted.edge, at: wanted.at }) : (wanted.at ?? editor.kernel.center());
+  const at = editor.kernel.toScreen(ghost);
+  const z = editor.kernel.camera.z;
+  const { x, y } = beside(at, { w: 210 * z, h: 70 * z }, { w: panel.offsetWidth, h: panel.offsetHeight }, { w: room.width, h: room.height });
+  panel.style.left = `${Math.round(x)}px`;
+  panel.style.top = `${Math.round(y)}px`;
+}
+
+type Size = { readonly w: number; readonly h: number };
+
+function beside(at: Point, ghost: Size, panel: Size, room: Size): Point {
+  const clampX = (x: number) => Math.max(margin, Math.min(room.w - panel.w - margin, x));
+  const clampY = (y: number) => Math.max(margin, Math.min(room.h - panel.h - margin, y));
+  const below = at.y + ghost.h + margin;
+  if (below + panel.h < room.h - margin) return { x: clampX(at.x), y: below };
+  const left = at.x - panel.w - margin;
+  if (left > margin) return { x: left, y: clampY(at.y - 60) };
+  const right = at.x + ghost.w + margin;
+  if (right + panel.w < room.w - margin) return { x: right, y: clampY(at.y - 60) };
+  return { x: clampX(at.x), y: clampY(at.y - panel.h - margin) };
+}
