@@ -127,8 +127,14 @@ func (b *bundle) dispatch(tasks ...task.Task) {
 // work starts a pool; stop drains it.
 func (b *bundle) work(cfg worker.Config) (stop func()) {
 	b.tb.Helper()
-	b.worker = b.connect()
-	cfg.Source = nats.NewSource(b.worker)
+	return b.workOn(b.connect(), cfg)
+}
+
+// workOn is work over a connection of its own.
+func (b *bundle) workOn(c *nats.Conn, cfg worker.Config) (stop func()) {
+	b.tb.Helper()
+	b.worker = c
+	cfg.Source = nats.NewSource(c)
 	if cfg.Payloads == nil {
 		cfg.Payloads = &payloads{}
 	}

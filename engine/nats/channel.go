@@ -18,6 +18,8 @@ import (
 	"signalbox/engine/task"
 )
 
+var errNotConnected = errors.New("there is no connection to NATS")
+
 const (
 	dispatchWait = 5 * time.Second  // for the server's word on a batch of tasks
 	checkEvery   = 10 * time.Second // whether the streams are still there
@@ -160,6 +162,9 @@ func (c *Channel) Run(ctx context.Context) error {
 
 // tend makes streams and consumers that are missing.
 func (c *Channel) tend(ctx context.Context) error {
+	if !c.conn.nc.IsConnected() {
+		return errNotConnected
+	}
 	ctx, cancel := context.WithTimeout(ctx, apiWait)
 	defer cancel()
 	made, err := c.conn.ensureStreams(ctx, max(1, c.cfg.Replicas))
@@ -205,7 +210,7 @@ func (c *Channel) Dispatch(ctx context.Context, tasks []task.Task) error {
 		return nil
 	}
 	if !c.conn.nc.IsConnected() {
-		return errors.New("there is no connection to NATS")
+		return errNotConnected
 	}
 	if err := c.newQueues(ctx, tasks); err != nil {
 		return err
