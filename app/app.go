@@ -133,7 +133,7 @@ func (a *App) openEngine(context.Context) error {
 }
 
 func (a *App) openServices(ctx context.Context) error {
-	key, err := openKey(a.Config.Data)
+	key, err := a.Config.openKey()
 	if err != nil {
 		return err
 	}

@@ -2,7 +2,6 @@ package app
 
 import (
 	"context"
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -66,28 +65,15 @@ func (b *base) close(ctx context.Context) error {
 }
 
 // openKey reads the key of the vault, or makes it at the first start.
-func openKey(dir string) (*vault.Key, error) {
-	path := filepath.Join(dir, "key")
-	raw, err := os.ReadFile(path)
-	if errors.Is(err, os.ErrNotExist) {
-		raw = make([]byte, 32)
-		if _, err := rand.Read(raw); err != nil {
-			return nil, fmt.Errorf("make a key: %w", err)
-		}
-		if err := os.MkdirAll(dir, 0o755); err != nil {
-			return nil, fmt.Errorf("make the data directory: %w", err)
-		}
-		if err := os.WriteFile(path, raw, 0o600); err != nil {
-			return nil, fmt.Errorf("keep the key: %w", err)
-		}
-	} else if err != nil {
-		return nil, fmt.Errorf("read the key: %w", err)
+func (c *Config) openKey() (*vault.Key, error) {
+	return vault.OpenKeyFile(c.keyPath()) //nolint:wrapcheck // names the file
+}
+
+func (c *Config) keyPath() string {
+	if c.KeyFile != "" {
+		return c.KeyFile
 	}
-	key, err := vault.NewKey(raw)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	return key, nil
+	return filepath.Join(c.Data, "key")
 }
 
 // runningDSN finds the socket of the private database of a running server.

@@ -92,7 +92,10 @@ func workOnly(ctx context.Context, cfg Config, log *slog.Logger) error {
 		return err //nolint:wrapcheck // says what to do
 	}
 	defer db.Close()
-	key, err := openKey(cfg.Data)
+	if _, err := os.Stat(cfg.keyPath()); err != nil {
+		return fmt.Errorf("a worker opens credentials with the server's key: put a copy at %s, or name it by --key-file", cfg.keyPath())
+	}
+	key, err := cfg.openKey()
 	if err != nil {
 		return err
 	}

@@ -7,13 +7,20 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"maps"
 	"net"
 	"net/url"
+	"os"
+	"slices"
+	"strconv"
 	"strings"
+
+	"go.yaml.in/yaml/v3"
 )
 
-// Config is every setting. Each has a flag, and a variable of the environment
-// named SIGNALBOX_ and the flag in capitals, unless it says otherwise.
+// Config is every setting. Each has a flag, a variable of the environment named
+// SIGNALBOX_ and the flag in capitals unless it says otherwise, and a line in
+// the settings file.
 type Config struct {
 	Listen       string // host:port
 	PublicURL    string // how browsers reach us; empty: http:// and Listen
@@ -21,12 +28,14 @@ type Config struct {
 	DatabaseURL  string // DATABASE_URL; empty: a private PostgreSQL
 	NATSURL      string // NATS_URL; empty: embedded
 	NATSCreds    string
+	KeyFile      string // of the vault; empty: key in Data
 	PGBin        string
 	Assets       string
 	TrustedProxy bool
 	Local        bool
 	Slots        int
 	LogLevel     string
+	File         string // settings as YAML
 }
 
 // setting is one row of the table of settings.
@@ -45,40 +54,49 @@ func (c *Config) table() []setting {
 		{name: "database-url", env: "DATABASE_URL", usage: "a PostgreSQL of your own, 15 or newer; empty: a private one is started", text: &c.DatabaseURL},
 		{name: "nats-url", env: "NATS_URL", usage: "a NATS server of your own, with JetStream; empty: embedded", text: &c.NATSURL},
 		{name: "nats-creds", usage: "file with the credentials for it", text: &c.NATSCreds},
+		{name: "key-file", usage: "file with the 32 bytes that seal the credentials; empty: key in the directory of the data, made at the first start", text: &c.KeyFile},
 		{name: "pg-bin", usage: "directory of PostgreSQL's binaries; empty: searched", text: &c.PGBin},
 		{name: "assets", usage: "directory of the built files; empty: those in the binary", text: &c.Assets},
 		{name: "trusted-proxy", usage: "a proxy in front ends TLS and sets X-Forwarded-For", on: &c.TrustedProxy},
 		{name: "local", usage: "hand tasks straight to the workers of this process, without NATS in between", on: &c.Local},
 		{name: "slots", value: "16", usage: "attempts that each queue runs at once in this process", number: &c.Slots},
 		{name: "log", value: "info", usage: "debug, info, warn or error", text: &c.LogLevel},
+		{name: "config", usage: "file with settings as YAML, one name and value a line", text: &c.File},
 	}
 }
 
-// Parse reads flags over environment over defaults. getenv is os.Getenv.
+// variable is the setting's name in the environment.
+func (s setting) variable() string {
+	if s.env != "" {
+		return s.env
+	}
+	return "SIGNALBOX_" + strings.ToUpper(strings.ReplaceAll(s.name, "-", "_"))
+}
+
+// SettingsTable lists all settings as Markdown, for docs/operations.md.
+func SettingsTable() string {
+	var b strings.Builder
+	b.WriteString("| flag | variable | default | what |\n|---|---|---|---|\n")
+	for _, s := range new(Config).table() {
+		value := s.value
+		if value != "" {
+			value = "`" + value + "`"
+		}
+		fmt.Fprintf(&b, "| `--%s` | `%s` | %s | %s |\n", s.name, s.variable(), value, s.usage)
+	}
+	return b.String()
+}
+
+// Parse reads flags over environment over the settings file over defaults.
+// getenv is os.Getenv.
 func Parse(args []string, getenv func(string) string, out io.Writer) (Config, error) {
 	var c Config
+	table := c.table()
 	fs := flag.NewFlagSet("signalbox", flag.ContinueOnError)
 	fs.SetOutput(out)
-	for _, s := range c.table() {
-		if s.env == "" {
-			s.env = "SIGNALBOX_" + strings.ToUpper(strings.ReplaceAll(s.name, "-", "_"))
-		}
-		usage := s.usage + " (" + s.env + ")"
-		value := s.value
-		if v := getenv(s.env); v != "" {
-			value = v
-		}
-		switch {
-		case s.text != nil:
-			fs.StringVar(s.text, s.name, value, usage)
-		case s.on != nil:
-			fs.BoolVar(s.on, s.name, value == "true" || value == "1", usage)
-		default:
-			n := 0
-			if _, err := fmt.Sscan(value, &n); err != nil {
-				return c, fmt.Errorf("%s: %q is not a number", s.env, value)
-			}
-			fs.IntVar(s.number, s.name, n, usage)
+	for _, s := range table {
+		if err := s.register(fs); err != nil {
+			return c, err
 		}
 	}
 	if err := fs.Parse(args); err != nil {
@@ -87,7 +105,67 @@ func Parse(args []string, getenv func(string) string, out io.Writer) (Config, er
 	if fs.NArg() > 0 {
 		return c, fmt.Errorf("%q was not understood", fs.Arg(0))
 	}
+	said := map[string]bool{}
+	fs.Visit(func(f *flag.Flag) { said[f.Name] = true })
+	if !said["config"] {
+		c.File = getenv("SIGNALBOX_CONFIG")
+	}
+	file, err := readSettings(c.File, fs)
+	if err != nil {
+		return c, err
+	}
+	for _, s := range table {
+		value, from := getenv(s.variable()), s.variable()
+		if value == "" {
+			value, from = file[s.name], c.File
+		}
+		if value == "" || said[s.name] {
+			continue
+		}
+		if err := fs.Set(s.name, value); err != nil {
+			return c, fmt.Errorf("%s: %q is no value for %s", from, value, s.name)
+		}
+	}
 	return c, c.validate()
+}
+
+func (s setting) register(fs *flag.FlagSet) error {
+	usage := s.usage + " (" + s.variable() + ")"
+	switch {
+	case s.text != nil:
+		fs.StringVar(s.text, s.name, s.value, usage)
+	case s.on != nil:
+		fs.BoolVar(s.on, s.name, false, usage)
+	default:
+		n, err := strconv.Atoi(s.value)
+		if err != nil {
+			return fmt.Errorf("the default of %s is not a number: %w", s.name, err)
+		}
+		fs.IntVar(s.number, s.name, n, usage)
+	}
+	return nil
+}
+
+// readSettings reads a settings file. A name that is no setting is refused: it
+// is most likely a typo.
+func readSettings(path string, fs *flag.FlagSet) (map[string]string, error) {
+	if path == "" {
+		return map[string]string{}, nil
+	}
+	raw, err := os.ReadFile(path) //nolint:gosec // the operator chooses the path
+	if err != nil {
+		return nil, fmt.Errorf("read the settings: %w", err)
+	}
+	file := map[string]string{}
+	if err := yaml.Unmarshal(raw, &file); err != nil {
+		return nil, fmt.Errorf("%s is not a list of names and values: %w", path, err)
+	}
+	for _, name := range slices.Sorted(maps.Keys(file)) {
+		if fs.Lookup(name) == nil || name == "config" {
+			return nil, fmt.Errorf("%s: there is no setting %q", path, name)
+		}
+	}
+	return file, nil
 }
 
 func (c *Config) validate() error {

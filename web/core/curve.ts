@@ -78,6 +78,16 @@ export function pointAt(curve: Curve, share: number): Point {
   return points.at(-1) ?? { x: 0, y: 0 };
 }
 
+export function lengthOf(curve: Curve): number {
+  let length = 0;
+  let from: Point | undefined;
+  for (const p of flatten(curve)) {
+    length += span(from ?? p, p);
+    from = p;
+  }
+  return length;
+}
+
 /** How far a point is from the curve. */
 export function distanceTo(curve: Curve, p: Point): number {
   let best = Number.POSITIVE_INFINITY;

@@ -167,13 +167,16 @@ function word(item: Json, name: string): string {
   return typeof value === "string" ? value : "";
 }
 
+/** Fills the kind's template; what nothing fills is called by the step's key. */
 function subtitle(n: GraphNode, spec: Spec | undefined): string {
+  let filled = 0;
   const text = (spec?.subtitle ?? "").replace(/\{(\w+)\}/g, (_hole, name: string) => {
     const value = n.config?.[name];
     if (value === undefined || value === null) return "";
+    filled += 1;
     return typeof value === "string" ? value : JSON.stringify(value);
   });
-  return text.trim() || n.key;
+  return filled === 0 ? n.key : text.trim() || n.key;
 }
 
 /** The curve between two points; an edge that leads back runs through a lane. */

@@ -1,7 +1,10 @@
-// The editor's words: the page delivers them, the bundle carries the English
-// ones.
+// The editor's words, as the page delivers them. The English file gives the
+// names of the keys, so that a wrong one does not compile.
 
-import { translator } from "../core/strings.ts";
-import editor from "../strings/en/editor.json";
+import { t as translate } from "../core/strings.ts";
+import type { Args, KeyOf } from "../core/strings.ts";
+import type editor from "../strings/en/editor.json";
 
-export const t = translator("en", editor);
+export function t(key: KeyOf<typeof editor> & string, args: Args = {}): string {
+  return translate(key, args);
+}

@@ -25,7 +25,7 @@ export type Look = {
 };
 
 export class CardView {
-  readonly element = el("article", "k-card");
+  readonly element = el("div", "k-card");
   id = "";
   #box: Box | undefined;
   #face: Card | undefined;
@@ -37,7 +37,7 @@ export class CardView {
   readonly #sub = el("div", "k-sub");
   readonly #glyph = glyph();
   readonly #rows = el("ul", "k-rows");
-  readonly #foot = el("footer", "k-foot");
+  readonly #foot = el("div", "k-foot");
   readonly #left = el("span", "k-left");
   readonly #right = el("span", "k-right");
   readonly #bar = el("i", "k-bar");
@@ -48,7 +48,7 @@ export class CardView {
     this.#sprite = sprite;
     this.#icon = icon(sprite, "circle-help");
     this.#tile.append(this.#icon);
-    const head = el("header", "k-head");
+    const head = el("div", "k-head");
     const text = el("div", "k-text");
     text.append(this.#title, this.#sub);
     head.append(this.#tile, text, this.#glyph);

@@ -17,6 +17,7 @@ export class Cards {
   #ghost: CardView | undefined;
   #order = new Map<string, number>();
   #tab: string | undefined;
+  #first: string | undefined;
 
   constructor(stage: Stage, world: HTMLElement) {
     this.#stage = stage;
@@ -29,6 +30,7 @@ export class Cards {
 
   /** The order in which cards are counted out to a screen reader. */
   setOrder(ids: readonly string[]): void {
+    this.#first = ids[0];
     this.#order = new Map(ids.map((id, i) => [id, i + 1]));
     for (const id of this.#live.keys()) this.#stage.stale.add(id);
   }
@@ -40,12 +42,13 @@ export class Cards {
 
   /** Brings the elements in line with what is in view. */
   sync(): void {
-    const { scene, view, stale, focused } = this.#stage;
+    const { scene, view, stale } = this.#stage;
+    const focused = this.#stage.focused ?? this.#first;
     const wanted = new Set<string>();
     if (view.camera.z >= FAR) {
       for (const id of scene.cards.within(grow(view.world, BEYOND))) wanted.add(id);
     }
-    // The focused card keeps the keyboard wherever the camera goes.
+    // The card that takes the keyboard stays wherever the camera goes.
     if (focused !== undefined) wanted.add(focused);
     for (const id of [...this.#live.keys()]) if (!wanted.has(id)) this.#give(id);
     for (const id of wanted) {
@@ -82,6 +85,8 @@ export class Cards {
     const view = this.#live.get(id);
     if (view === undefined) return;
     this.#live.delete(id);
+    // A card that goes leaves the keyboard with the canvas.
+    if (view.element === document.activeElement) this.#stage.root.focus({ preventScroll: true });
     view.element.hidden = true;
     view.element.tabIndex = -1;
     view.id = "";

@@ -98,7 +98,7 @@ export class Frame {
     const { x, y, z } = view.camera;
     this.#world.style.transform = `translate(${x}px,${y}px) scale(${z})`;
     stage.root.classList.toggle("k-still", stage.still);
-    stage.root.tabIndex = stage.focused === undefined ? 0 : -1;
+    stage.root.tabIndex = stage.scene.drawing.nodes.size === 0 ? 0 : -1;
     this.cards.sync();
     this.#notes.sync();
     this.#peers.sync();

@@ -81,7 +81,7 @@ export class Gestures {
     stage.request();
   }
 
-  /** Shows the selection where it would go; answers the edge that it would split. */
+  /** Shows the selection where it would go; answers the edge that it lies on. */
   drag(e: Of<"drag">): string | undefined {
     const stage = this.#stage;
     const { scene, selected, view } = stage;
@@ -102,11 +102,13 @@ export class Gestures {
       ? loose(e.dx, e.dy)
       : snap(start, e.dx, e.dy, near, REACH / Math.max(0.3, view.camera.z));
     this.#way = { dx: to.dx, dy: to.dy };
+    stage.left = e.copy
+      ? [...moving].flatMap((id) => this.#home(id).map((box) => ({ id, box })))
+      : [];
     stage.guides = e.free ? [] : to.guides;
     scene.shift(moving, to.dx, to.dy);
-    stage.landing = e.copy ? undefined : this.#landing();
     stage.request();
-    return stage.landing;
+    return e.copy ? undefined : this.#landing();
   }
 
   #home(id: string): { x: number; y: number; w: number; h: number }[] {
@@ -291,6 +293,7 @@ export class Gestures {
     for (const id of stage.moving ?? []) stage.stale.add(id);
     stage.moving = undefined;
     stage.guides = [];
+    stage.left = [];
     stage.marquee = undefined;
     this.#before = undefined;
     this.#way = { dx: 0, dy: 0 };

@@ -2,8 +2,9 @@
 // See api.ts for what each member means.
 
 import "./kernel.css";
+import { lengthOf } from "../core/curve.ts";
 import type { Drawing } from "../core/drawing.ts";
-import { type Box, middle, type Point, union } from "../core/geometry.ts";
+import type { Box, Point } from "../core/geometry.ts";
 import type { Edge, Graph, Issue, Op, Spec } from "../core/graph.ts";
 import { type Command, KEYMAP } from "../core/keymap.ts";
 import { apply as applyOps } from "../core/ops.ts";
@@ -32,13 +33,16 @@ import { Keys } from "./keys.ts";
 import { Minimap } from "./minimap.ts";
 import { Pointer } from "./pointer.ts";
 import { edgeMiddle, type Near, placeFor, refusal, targets } from "./rules.ts";
+import { makeRoot, spriteOfPage, watch } from "./root.ts";
+import { endsOf } from "./scene.ts";
+import { Sight } from "./sight.ts";
 import { type Counts, Stage } from "./stage.ts";
 import type { View } from "./view.ts";
-import { t } from "./words.ts";
 
 export class Kernel implements KernelApi {
   readonly root: HTMLElement;
   readonly #stage: Stage;
+  readonly #sight: Sight;
   readonly #frame: Frame;
   readonly #keys: Keys;
   readonly #pointer: Pointer;
@@ -51,8 +55,9 @@ export class Kernel implements KernelApi {
     const stage = this.#stage;
     stage.keymap = options.keymap ?? KEYMAP;
     stage.wheel = options.wheel ?? "auto";
+    this.#sight = new Sight(stage);
     this.#frame = new Frame(stage);
-    const move = (camera: Camera): void => this.#go(camera, false, true);
+    const move = (camera: Camera): void => this.#sight.go(camera, false, true);
     const gestures = new Gestures(stage, move);
     const owns = (target: EventTarget | null): boolean => this.#frame.owns(target);
     const focus = (id: string | undefined): void => this.#press(id);
@@ -72,35 +77,15 @@ export class Kernel implements KernelApi {
       signal,
     );
     this.root.addEventListener("focusin", (e) => this.#focused(e.target), { signal });
-    this.#watch(signal);
+    watch(this.root, signal, {
+      resized: (rect) => {
+        this.#pointer.setRect(rect);
+        this.#frame.resize(rect.width, rect.height);
+      },
+      themed: () => this.refreshTheme(),
+      fonts: () => stage.request(),
+    });
     this.setReadOnly(options.readOnly ?? false);
-  }
-
-  #watch(signal: AbortSignal): void {
-    const { root } = this;
-    const resized = new ResizeObserver(() => {
-      const rect = root.getBoundingClientRect();
-      this.#pointer.setRect(rect);
-      this.#frame.resize(rect.width, rect.height);
-    });
-    resized.observe(root);
-    const themed = new MutationObserver(() => this.refreshTheme());
-    themed.observe(document.documentElement, {
-      attributes: true,
-      attributeFilter: ["data-theme", "data-motion"],
-    });
-    for (const query of ["(prefers-color-scheme: dark)", "(forced-colors: active)"]) {
-      matchMedia(query).addEventListener("change", () => this.refreshTheme(), { signal });
-    }
-    // Titles on the canvas are measured with the right font once it is there.
-    document.fonts.addEventListener("loadingdone", () => this.#stage.request(), { signal });
-    signal.addEventListener("abort", () => {
-      resized.disconnect();
-      themed.disconnect();
-    });
-    const rect = root.getBoundingClientRect();
-    this.#pointer.setRect(rect);
-    this.#frame.resize(rect.width, rect.height);
   }
 
   // -- the drawing
@@ -127,14 +112,7 @@ export class Kernel implements KernelApi {
   apply(ops: readonly Change[]): readonly Op[] {
     const stage = this.#stage;
     const { drawing } = stage.scene;
-    const ends = new Set<string>();
-    for (const op of ops) {
-      const edge = op.op.startsWith("edge.") ? drawing.edges.get(op.id ?? "") : undefined;
-      if (edge !== undefined) ends.add(edge.from).add(edge.to);
-      if (op.op !== "node.del") continue;
-      for (const e of drawing.out(op.id ?? "")) ends.add(e.to);
-      for (const e of drawing.into(op.id ?? "")) ends.add(e.from);
-    }
+    const ends = endsOf(drawing, ops);
     const inverse = applyOps(drawing, ops);
     for (const id of stage.scene.follow(ops, ends)) stage.stale.add(id);
     stage.prune();
@@ -193,43 +171,23 @@ export class Kernel implements KernelApi {
   }
 
   setCamera(camera: Camera, animate = false): void {
-    this.#go(camera, animate, false);
-  }
-
-  #go(camera: Camera, animate: boolean, manual: boolean): void {
-    const stage = this.#stage;
-    if (manual && stage.following !== undefined) {
-      stage.following = undefined;
-      stage.emit({ type: "followStopped" });
-    }
-    stage.view.go(camera, animate && !stage.still);
-    stage.emit({ type: "camera", camera: stage.view.camera, manual });
-    stage.request();
+    this.#sight.go(camera, animate, false);
   }
 
   fit(ids?: Iterable<string>, animate = true): void {
-    const { scene, view } = this.#stage;
-    const wanted = [...(ids ?? [...this.drawing.nodes.keys(), ...this.drawing.notes.keys()])];
-    const box = union(wanted.flatMap((id) => scene.cards.get(id) ?? scene.notes.get(id) ?? []));
-    if (box !== undefined) this.#go(view.fitting(box), animate, false);
+    this.#sight.fit(ids, animate);
   }
 
   reveal(ids: Iterable<string>, animate = true): void {
-    const { scene, view } = this.#stage;
-    const box = union([...ids].flatMap((id) => scene.cards.get(id) ?? scene.notes.get(id) ?? []));
-    if (box === undefined) return;
-    const to = view.revealing(box);
-    if (to.x !== view.camera.x || to.y !== view.camera.y) this.#go(to, animate, false);
+    this.#sight.reveal(ids, animate);
   }
 
   zoomBy(factor: number, at?: Point): void {
-    const { view } = this.#stage;
-    this.#go(view.zoomed(view.goal.z * factor, at ?? middle(view.open)), at === undefined, true);
+    this.#sight.zoomBy(factor, at);
   }
 
   zoomTo(z: number, animate = true): void {
-    const { view } = this.#stage;
-    this.#go(view.zoomed(z, middle(view.open)), animate, true);
+    this.#sight.zoomTo(z, animate);
   }
 
   setInsets(insets: Partial<View["insets"]>): void {
@@ -275,7 +233,7 @@ export class Kernel implements KernelApi {
 
   focus(id: string, quiet = false): void {
     if (!this.drawing.nodes.has(id)) return;
-    this.#setFocused(id);
+    this.#stage.setFocused(id);
     this.reveal([id]);
     if (!quiet) this.focusCanvas();
   }
@@ -287,23 +245,17 @@ export class Kernel implements KernelApi {
     (card ?? this.root).focus({ preventScroll: true });
   }
 
-  // Where the pointer went down.
+  // Where the pointer went down. On the ground no card has the keyboard any
+  // more: Delete must not reach one that is not selected.
   #press(id: string | undefined): void {
-    if (id !== undefined && this.drawing.nodes.has(id)) this.#setFocused(id);
+    this.#stage.setFocused(id !== undefined && this.drawing.nodes.has(id) ? id : undefined);
     this.focusCanvas();
-  }
-
-  #setFocused(id: string): void {
-    if (this.#stage.focused === id) return;
-    this.#stage.focused = id;
-    this.#stage.request();
-    this.#stage.emit({ type: "focus", id });
   }
 
   // Focus also comes by the Tab key, or from a screen reader.
   #focused(target: EventTarget | null): void {
     const id = target instanceof HTMLElement ? target.dataset["id"] : undefined;
-    if (id !== undefined && this.drawing.nodes.has(id)) this.#setFocused(id);
+    if (id !== undefined && this.drawing.nodes.has(id)) this.#stage.setFocused(id);
   }
 
   run(command: Command): void {
@@ -391,8 +343,9 @@ export class Kernel implements KernelApi {
   }
 
   drop(edge: string): void {
-    if (this.#stage.still || document.hidden) return;
-    this.#frame.drops.add(edge, performance.now());
+    const line = this.#stage.scene.lines.get(edge);
+    if (line === undefined || this.#stage.still || document.hidden) return;
+    this.#frame.drops.add(edge, lengthOf(line.curve), performance.now());
     this.#stage.request();
   }
 
@@ -406,14 +359,7 @@ export class Kernel implements KernelApi {
   }
 
   follow(ids: Iterable<string> | undefined): void {
-    const stage = this.#stage;
-    stage.following = ids === undefined ? undefined : new Set(ids);
-    if (stage.following === undefined) return;
-    const { scene, view } = stage;
-    const box = union([...stage.following].flatMap((id) => scene.cards.get(id) ?? []));
-    if (box === undefined) return;
-    const fits = box.w * view.camera.z <= view.open.w && box.h * view.camera.z <= view.open.h;
-    this.#go(fits ? view.revealing(box) : view.fitting(box), true, false);
+    this.#sight.follow(ids);
   }
 
   // -- other people, overview
@@ -424,7 +370,7 @@ export class Kernel implements KernelApi {
   }
 
   attachMinimap(canvas: HTMLCanvasElement): () => void {
-    const map = new Minimap(this.#stage, canvas, (camera) => this.#go(camera, false, true));
+    const map = new Minimap(this.#stage, canvas, (camera) => this.#sight.go(camera, false, true));
     this.#frame.minimap = map;
     this.#stage.request();
     return () => {
@@ -436,22 +382,6 @@ export class Kernel implements KernelApi {
   refreshTheme(): void {
     this.#stage.refreshTheme();
   }
-}
-
-function makeRoot(host: HTMLElement): HTMLElement {
-  const root = document.createElement("div");
-  root.className = "k-root";
-  root.tabIndex = 0;
-  root.setAttribute("role", "application");
-  root.setAttribute("aria-roledescription", t("kernel.canvas.role"));
-  root.setAttribute("aria-label", t("kernel.canvas"));
-  host.append(root);
-  return root;
-}
-
-function spriteOfPage(): string {
-  const meta = document.querySelector<HTMLMetaElement>('meta[name="sb-icons"]');
-  return meta?.content ?? "/static/dist/icons.svg";
 }
 
 function count(into: Map<string, Counts>, id: string, issue: Issue): void {

@@ -55,15 +55,22 @@ const steps: Readonly<Record<string, readonly [number, number]>> = {
 
 export class Keys {
   readonly #host: KeyHost;
-  #trail: { from: string; list: readonly string[]; at: number } | undefined;
+  #trail: { down: boolean; list: readonly string[]; at: number } | undefined;
   #shift = false;
 
   constructor(host: KeyHost, signal: AbortSignal) {
     this.#host = host;
+    const { owns } = host;
     const { root } = host.stage;
     root.addEventListener("keydown", (e) => this.#press(e), { signal });
     root.addEventListener("keyup", (e) => this.#release(e), { signal });
-    root.addEventListener("focusout", () => this.#drop(), { signal });
+    root.addEventListener(
+      "focusout",
+      (e) => {
+        if (!owns(e.relatedTarget)) this.#drop();
+      },
+      { signal },
+    );
     for (const action of ["cut", "copy", "paste"] as const) {
       root.addEventListener(action, (event) => this.#clipboard(action, event), { signal });
     }
@@ -196,10 +203,10 @@ export class Keys {
     const here = stage.focused;
     if (here === undefined) return;
     const trail = this.#trail;
-    if (trail !== undefined && trail.list[trail.at] === here && trail.list.length > 1) {
+    if (trail?.down === down && trail.list[trail.at] === here && trail.list.length > 1) {
       trail.at = (trail.at + 1) % trail.list.length;
     } else {
-      this.#trail = { from: here, list: alongEdges(stage.scene.drawing, here, down), at: 0 };
+      this.#trail = { down, list: alongEdges(stage.scene.drawing, here, down), at: 0 };
     }
     const to = this.#trail?.list[this.#trail.at];
     if (to !== undefined) this.#arrive(to);

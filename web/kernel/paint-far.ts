@@ -48,7 +48,8 @@ export function paintFar(stage: Stage, ctx: CanvasRenderingContext2D, area: Box)
   }
 }
 
-function block(
+/** One card. */
+export function block(
   stage: Stage,
   ctx: CanvasRenderingContext2D,
   id: string,

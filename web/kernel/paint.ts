@@ -4,7 +4,7 @@
 import { type Curve, pointAt } from "../core/curve.ts";
 import { type Box, grow, type Point } from "../core/geometry.ts";
 import type { Drops } from "./drops.ts";
-import { paintFar } from "./paint-far.ts";
+import { block, paintFar } from "./paint-far.ts";
 import type { ColorName } from "./palette.ts";
 import type { Line } from "./scene.ts";
 import { FAR, type Stage } from "./stage.ts";
@@ -43,8 +43,12 @@ export function paint(
     .map((id) => stage.scene.lines.get(id))
     .filter((line) => line !== undefined);
   if (z < FAR) paintFar(stage, ctx, area);
+  for (const { id, box } of stage.left) {
+    const face = stage.scene.faces.get(id);
+    if (face !== undefined) block(stage, ctx, id, box, face);
+  }
   paintLines(stage, ctx, lines);
-  if (z >= LABELS) for (const line of lines) paintLabel(stage, ctx, line, drops);
+  if (z >= LABELS) for (const line of lines) paintLabel(stage, ctx, line, drops, now);
   paintDrops(stage, ctx, area, drops, now);
 }
 
@@ -137,8 +141,14 @@ export function head(path: Path2D, end: Point): void {
   path.closePath();
 }
 
-function paintLabel(stage: Stage, ctx: CanvasRenderingContext2D, line: Line, drops: Drops): void {
-  const text = drops.rate(line.edge.id) ?? stage.labels.get(line.edge.id);
+function paintLabel(
+  stage: Stage,
+  ctx: CanvasRenderingContext2D,
+  line: Line,
+  drops: Drops,
+  now: number,
+): void {
+  const text = drops.rate(line.edge.id, now) ?? stage.labels.get(line.edge.id);
   if (text === undefined) return;
   const active = stage.edgeStates.get(line.edge.id) === "active";
   pill(stage, ctx, pointAt(line.curve, 0.5), text, active ? "run" : undefined);

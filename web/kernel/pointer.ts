@@ -6,6 +6,7 @@ import type { Effect, Input, Modifiers, Target, Tool, Touch } from "../core/gest
 import { IDLE, next, torn } from "../core/tool.ts";
 import { meaningOf, type WheelMemory } from "../core/wheel.ts";
 import type { Camera } from "./api.ts";
+import { cursorOf } from "./cursor.ts";
 import type { Gestures } from "./gestures.ts";
 import { hit } from "./hit.ts";
 import { edgeMiddle } from "./rules.ts";
@@ -13,6 +14,8 @@ import type { Stage } from "./stage.ts";
 
 /** A finger rests this long until a card may be moved, and until the menu comes. */
 const HOLD = { ripe: 250, menu: 550 } as const;
+/** A dragged step rests this long on an edge until it would split it. */
+const LAY_MS = 250;
 /** A gesture this near to the border pans. */
 const BORDER = 28;
 const BORDER_SPEED = 12;
@@ -39,6 +42,8 @@ export class Pointer {
   #timers: number[] = [];
   #told = false;
   #pointer = 0;
+  #rest: string | undefined;
+  #resting = 0;
   #moved = false;
   readonly #host: PointerHost;
 
@@ -58,6 +63,8 @@ export class Pointer {
       );
     };
     on("pointerdown", (e) => this.#down(e));
+    // The focus is given by hand, below.
+    on("mousedown", (e) => e.preventDefault());
     on("pointermove", (e) => this.#over(e));
     on("pointerup", (e) => this.#up(e));
     on("pointercancel", () => this.cancel());
@@ -134,6 +141,7 @@ export class Pointer {
     stage.root.setPointerCapture(event.pointerId);
     this.#pointer = event.pointerId;
     const target = spareOf(event.target) ?? this.#find(touch);
+    const hand = this.hand || stage.tool === "hand";
     this.#host.focus("id" in target && target.is !== "edge" ? target.id : undefined);
     this.#feed({
       is: "down",
@@ -142,7 +150,7 @@ export class Pointer {
       button: event.button,
       target,
       selected: stage.isSelected(target),
-      hand: this.hand || stage.tool === "hand",
+      hand,
       ...this.#moment(at),
     });
   }
@@ -201,6 +209,10 @@ export class Pointer {
     this.#tool = tool;
     if (tool.is !== "press") this.#unhold();
     for (const effect of effects) this.#carry(effect);
+    if (this.#tool.is !== "drag") {
+      clearTimeout(this.#resting);
+      this.#rest = undefined;
+    }
     const busy = this.#tool.is !== "idle" && this.#tool.is !== "press";
     if (busy === this.#told) return;
     this.#told = busy;
@@ -231,7 +243,7 @@ export class Pointer {
         gestures.marquee(effect);
         return;
       case "drag":
-        this.#feed({ is: "lay", edge: gestures.drag(effect) });
+        this.#lay(gestures.drag(effect));
         return;
       case "dragEnd":
         gestures.dragEnd(effect);
@@ -260,6 +272,24 @@ export class Pointer {
           window.setTimeout(() => this.#feed({ is: "held", long: true }), HOLD.menu),
         ];
     }
+  }
+
+  // A step that rests on an edge for a while would be put into it.
+  #lay(edge: string | undefined): void {
+    if (edge === this.#rest) return;
+    this.#rest = edge;
+    clearTimeout(this.#resting);
+    this.#tellLay(undefined);
+    if (edge === undefined) return;
+    this.#resting = window.setTimeout(() => this.#tellLay(edge), LAY_MS);
+  }
+
+  #tellLay(edge: string | undefined): void {
+    const { stage } = this.#host;
+    if (this.#tool.is !== "drag") return;
+    this.#feed({ is: "lay", edge });
+    stage.landing = edge;
+    stage.request();
   }
 
   #connecting(): void {
@@ -354,18 +384,6 @@ export class Pointer {
   refreshCursor(): void {
     this.#cursor(this.#find("mouse"));
   }
-}
-
-function cursorOf(tool: Tool, target: Target, hand: boolean, readOnly: boolean): string {
-  if (tool.is === "pan") return "grabbing";
-  if (tool.is === "connect") return "crosshair";
-  if (tool.is === "drag") return "move";
-  if (tool.is === "resize") return "nwse-resize";
-  if (hand) return "grab";
-  if (readOnly) return target.is === "node" || target.is === "edge" ? "pointer" : "grab";
-  if (target.is === "port" || target.is === "input") return "crosshair";
-  if (target.is === "edge") return target.end === undefined ? "pointer" : "crosshair";
-  return target.is === "note" && target.corner === true ? "nwse-resize" : "";
 }
 
 function touchOf(event: PointerEvent): Touch {

@@ -199,3 +199,17 @@ export class Scene {
     this.#lineBoxes.drop(id);
   }
 }
+
+/** Nodes whose edges the operations are about to change. */
+export function endsOf(drawing: Drawing, ops: readonly Change[]): ReadonlySet<string> {
+  const ends = new Set<string>();
+  for (const op of ops) {
+    const id = op.id ?? "";
+    const edge = op.op.startsWith("edge.") ? drawing.edges.get(id) : undefined;
+    if (edge !== undefined) ends.add(edge.from).add(edge.to);
+    if (op.op !== "node.del") continue;
+    for (const e of drawing.out(id)) ends.add(e.to);
+    for (const e of drawing.into(id)) ends.add(e.from);
+  }
+  return ends;
+}

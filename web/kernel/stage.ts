@@ -79,6 +79,8 @@ export class Stage {
   loose: Loose | undefined;
   /** Where a loose edge may go; undefined: nothing is being connected. */
   targets: ReadonlySet<string> | undefined;
+  /** Cards that stay while copies of them are dragged. */
+  left: readonly { readonly id: string; readonly box: Box }[] = [];
   guides: readonly Guide[] = [];
   marquee: Box | undefined;
   /** Edge on which the dragged card would land. */
@@ -88,7 +90,7 @@ export class Stage {
   moving: ReadonlySet<string> | undefined;
   /** The card that a loose end would be put on. */
   aim: string | undefined;
-  following: ReadonlySet<string> | undefined;
+  following = false;
   palette: Palette;
   /** Asks for a frame. */
   request: () => void = () => undefined;
@@ -137,6 +139,16 @@ export class Stage {
     this.request();
     if (before === [...nodes, "/", ...edges, "/", ...notes].join()) return;
     this.emit({ type: "selection", selection: this.selection });
+    const [only, more] = nodes;
+    if (only !== undefined && more === undefined) this.setFocused(only);
+  }
+
+  /** The card that the keys speak to. */
+  setFocused(id: string | undefined): void {
+    if (this.focused === id) return;
+    this.focused = id;
+    this.request();
+    this.emit({ type: "focus", id });
   }
 
   /** Takes one thing into the selection, or out of it. */

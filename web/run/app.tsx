@@ -5,7 +5,7 @@ import { useEffect, useMemo } from "preact/hooks";
 import { t } from "../core/strings.ts";
 import { Banner, LinkNote } from "./banner.tsx";
 import { Canvas } from "./canvas.tsx";
-import { DataView } from "./data.ts";
+import { EdgeData } from "./data.ts";
 import { Header } from "./header.tsx";
 import { listenKeys } from "./keys.ts";
 import { LiveRegion } from "./live-region.tsx";
@@ -53,7 +53,7 @@ export function App({ store, props }: Props) {
 }
 
 function partsOf(store: RunStore) {
-  const data = new DataView(store);
+  const data = new EdgeData(store);
   return {
     data,
     log: new LogView(store),

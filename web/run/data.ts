@@ -10,7 +10,7 @@ const AT_ONCE = 4;
 /** More steps than this are not asked for; the log has their values. */
 const STEPS_MAX = 80;
 
-export class DataView {
+export class EdgeData {
   readonly on = signal(false);
   readonly labels: Signal<ReadonlyMap<string, string> | undefined> = signal(undefined);
   readonly #store: RunStore;

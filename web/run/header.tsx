@@ -21,6 +21,27 @@ export function Header({
   readonly role: string;
 }) {
   const asks = useSignal<"cancel" | "share" | undefined>(undefined);
+  return (
+    <>
+      <Bar store={store} run={run} role={role} ask={(what) => (asks.value = what)} />
+      {asks.value === "cancel" ? (
+        <CancelDialog run={run} close={() => (asks.value = undefined)} />
+      ) : undefined}
+      {asks.value === "share" ? (
+        <ShareDialog run={run} close={() => (asks.value = undefined)} />
+      ) : undefined}
+    </>
+  );
+}
+
+type BarProps = {
+  readonly store: RunStore;
+  readonly run: PageRun;
+  readonly role: string;
+  readonly ask: (what: "cancel" | "share") => void;
+};
+
+function Bar({ store, run, role, ask }: BarProps) {
   const over = store.over.value;
   const operates = role !== "viewer";
   const edits = operates && role !== "operator";
@@ -54,25 +75,19 @@ export function Header({
       </nav>
       <div>
         {edits ? (
-          <button type="button" class="btn ghost" onClick={() => (asks.value = "share")}>
+          <button type="button" class="btn ghost" onClick={() => ask("share")}>
             <Icon name="share-2" />
             <span class="wide-only">{t("run.share")}</span>
           </button>
         ) : undefined}
         {operates ? <AgainButton run={run} /> : undefined}
         {operates && !over ? (
-          <button type="button" class="btn dng" onClick={() => (asks.value = "cancel")}>
+          <button type="button" class="btn dng" onClick={() => ask("cancel")}>
             <Icon name="square" />
             {t("run.cancel")}
           </button>
         ) : undefined}
       </div>
-      {asks.value === "cancel" ? (
-        <CancelDialog run={run} close={() => (asks.value = undefined)} />
-      ) : undefined}
-      {asks.value === "share" ? (
-        <ShareDialog run={run} close={() => (asks.value = undefined)} />
-      ) : undefined}
     </header>
   );
 }

@@ -1,7 +1,7 @@
 // The event log: a virtual list that keeps to its end while the person is
 // there, with filters and the whole event on demand.
 
-import { signal, useSignal, useSignalEffect } from "@preact/signals";
+import { signal, untracked, useSignal, useSignalEffect } from "@preact/signals";
 import { useLayoutEffect, useMemo, useRef } from "preact/hooks";
 import type { ComponentChildren, RefObject } from "preact";
 import { Filtered, NO_FILTER, lastUpTo } from "../core/run-filter.ts";
@@ -45,16 +45,23 @@ export class LogView {
     this.filter.value = { ...this.filter.value, ...change };
   }
 
-  /** Opens the next or previous row. */
+  /** Opens the next or previous row, counted from the open one or the shown moment. */
   move(by: 1 | -1): void {
     const rows = this.rows();
-    const { opened } = this.#store;
-    const at =
-      opened.value === undefined ? (by > 0 ? -1 : rows.length) : lastUpTo(rows, opened.value);
-    const next = rows[Math.max(0, Math.min(rows.length - 1, at + by))];
-    if (next === undefined) return;
-    openRow(this.#store, next);
+    const { opened, cursor } = this.#store;
+    const next =
+      rows[Math.max(0, Math.min(rows.length - 1, placeNow(rows, opened.value, cursor.value) + by))];
+    if (next !== undefined) openRow(this.#store, next);
   }
+}
+
+function placeNow(
+  rows: readonly number[],
+  opened: number | undefined,
+  cursor: number | undefined,
+): number {
+  if (opened !== undefined) return lastUpTo(rows, opened);
+  return cursor === undefined ? -1 : lastUpTo(rows, cursor - 1);
 }
 
 function openRow(store: RunStore, index: number | undefined): void {
@@ -79,7 +86,7 @@ export function Log({ store, log }: { readonly store: RunStore; readonly log: Lo
       {rows.length === 0 ? (
         <NoRows store={store} log={log} />
       ) : (
-        <Rows store={store} log={log} rows={rows} />
+        <Rows store={store} log={log} rows={rows} count={rows.length} />
       )}
       <LogFoot store={store} />
     </section>
@@ -216,21 +223,21 @@ function NoRows({ store, log }: { readonly store: RunStore; readonly log: LogVie
   );
 }
 
-function Rows({
-  store,
-  log,
-  rows,
-}: {
+type RowsProps = {
   readonly store: RunStore;
   readonly log: LogView;
+  /** One list that grows: its length tells that it has grown. */
   readonly rows: readonly number[];
-}) {
+  readonly count: number;
+};
+
+function Rows({ store, log, rows, count }: RowsProps) {
   const box = useRef<HTMLDivElement>(null);
   const top = useSignal(0);
   const height = useSignal(600);
   const opened = store.opened.value;
-  const openAt = useMemo(() => placeOf(rows, opened), [rows.length, opened, log.filter.value]);
-  const total = rows.length * ROW + (openAt === undefined ? 0 : DETAIL_HEIGHT);
+  const openAt = useMemo(() => placeOf(rows, opened), [count, opened, log.filter.value]);
+  const total = count * ROW + (openAt === undefined ? 0 : DETAIL_HEIGHT);
 
   useLayoutEffect(() => {
     const element = box.current;
@@ -245,7 +252,14 @@ function Rows({
   useLayoutEffect(() => {
     if (box.current !== null && log.sticks.value) box.current.scrollTop = box.current.scrollHeight;
   }, [total]);
-  useSignalEffect(() => bringIntoView(store, log, box.current));
+  useSignalEffect(() => {
+    const index = store.opened.value;
+    if (index !== undefined) untracked(() => bringIntoView(store, log, box.current, index));
+  });
+  useSignalEffect(() => {
+    const cursor = store.cursor.value;
+    if (cursor !== undefined) untracked(() => bringIntoView(store, log, box.current, cursor - 1));
+  });
 
   const onScroll = () => {
     const element = box.current;
@@ -254,11 +268,11 @@ function Rows({
     const atEnd = element.scrollTop + element.clientHeight >= element.scrollHeight - 4;
     if (atEnd !== log.sticks.value) {
       log.sticks.value = atEnd;
-      log.seen.value = rows.length;
+      log.seen.value = count;
     }
   };
   const first = Math.max(0, rowAt(top.value, openAt) - AHEAD);
-  const last = Math.min(rows.length, rowAt(top.value + height.value, openAt) + AHEAD);
+  const last = Math.min(count, rowAt(top.value + height.value, openAt) + AHEAD);
   const items = [];
   for (let i = first; i < last; i += 1) {
     const index = rows[i];
@@ -271,7 +285,7 @@ function Rows({
         e={e}
         index={index}
         place={i}
-        total={rows.length}
+        total={count}
         y={yOf(i, openAt)}
         open={openAt === i}
       />,
@@ -285,13 +299,13 @@ function Rows({
         onScroll={onScroll}
         tabindex={0}
         role="region"
-        aria-labelledby="log-title"
+        aria-label={t("run.log.list")}
       >
         <Tall height={total}>
           <ol>{items}</ol>
         </Tall>
       </div>
-      <NewPill log={log} box={box} count={rows.length} />
+      <NewPill log={log} box={box} count={count} />
     </div>
   );
 }
@@ -404,15 +418,17 @@ function rowAt(y: number, openAt: number | undefined): number {
 }
 
 /** An opened row, or the moment that is shown, comes into view. */
-function bringIntoView(store: RunStore, log: LogView, box: HTMLDivElement | null): void {
-  const opened = store.opened.value;
-  const cursor = store.cursor.value;
-  const index = cursor === undefined ? opened : cursor - 1;
-  if (box === null || index === undefined) return;
+function bringIntoView(
+  store: RunStore,
+  log: LogView,
+  box: HTMLDivElement | null,
+  index: number,
+): void {
+  if (box === null) return;
   const rows = log.rows();
   const place = lastUpTo(rows, index);
   if (place < 0) return;
-  const openAt = placeOf(rows, opened);
+  const openAt = placeOf(rows, store.opened.value);
   const y = yOf(place, openAt);
   const bottom = y + ROW + (openAt === place ? DETAIL_HEIGHT : 0);
   // Heights that the page does not have yet are waited for.

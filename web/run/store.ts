@@ -7,7 +7,7 @@ import { pictureOf } from "../core/run-card.ts";
 import type { Picture } from "../core/run-card.ts";
 import type { Ears, Link } from "../core/run-client.ts";
 import type { Brief } from "../core/run-event.ts";
-import { isOver, shapeOf, taken } from "../core/run-state.ts";
+import { fold, isOver, shapeOf, taken } from "../core/run-state.ts";
 import type { RunState } from "../core/run-state.ts";
 import { Trace } from "../core/run-trace.ts";
 import type { Added } from "../core/run-trace.ts";
@@ -20,6 +20,9 @@ export type RunInfo = {
   readonly created: number;
   readonly ended: number | undefined;
 };
+
+/** A jump looks at this many events, then it stops where it is. */
+const JUMP_MAX = 2_000;
 
 export type Range = { readonly from: number; readonly to: number };
 
@@ -177,9 +180,16 @@ export class RunStore implements Ears {
   /** To the next event that changes what a step or the run shows. */
   jump(by: 1 | -1): void {
     const from = this.cursor.value ?? this.trace.last;
-    const was = picture(this.trace.at(from));
-    for (let seq = from + by; seq >= 1 && seq <= this.trace.last; seq += by) {
-      if (picture(this.trace.at(seq)) !== was) {
+    let state = this.trace.at(from);
+    const was = picture(state);
+    for (
+      let seq = from + by, looked = 0;
+      seq >= 1 && seq <= this.trace.last;
+      seq += by, looked += 1
+    ) {
+      const e = this.trace.events[seq - 1];
+      state = by > 0 && e !== undefined ? fold(this.trace.shape, state, [e]) : this.trace.at(seq);
+      if (picture(state) !== was || looked === JUMP_MAX) {
         this.goTo(seq);
         return;
       }

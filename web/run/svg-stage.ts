@@ -1,7 +1,7 @@
 // The canvas as SVG: pans, zooms, shows statuses and lets drops run along the
 // edges. It changes attributes of elements that it made itself.
 
-import { boxOf } from "../core/run-card.ts";
+import { HEAD, boxOf } from "../core/run-card.ts";
 import type { Box, Card, Line, Picture } from "../core/run-card.ts";
 import type { NodeStatus } from "../core/run-state.ts";
 import { Drops } from "./drops.ts";
@@ -174,7 +174,11 @@ export class SvgStage implements Stage {
   }
 
   #pill(edge: EdgeView, text: string): SVGGElement {
-    const short = text.length > 26 ? `${text.slice(0, 25)}…` : text;
+    const { from, to, path } = edge.line;
+    // A flat edge has only the room between its cards.
+    const flat = path.split(" ").at(-1) === String(from.y + HEAD / 2);
+    const most = flat ? Math.max(6, Math.floor((to.x - from.x - from.w - 16) / 6.7)) : 24;
+    const short = text.length > most ? `${text.slice(0, most - 1)}…` : text;
     const middle = edge.path.getPointAtLength(edge.path.getTotalLength() / 2);
     const group = element(
       "g",

@@ -199,7 +199,9 @@ function Name({
   const selected = store.selected.value === row.key;
   const open = node !== undefined && node.open.length > 0;
   const time =
-    node?.took !== undefined && !open ? took(node.took) : t(`run.node.${node?.status ?? "idle"}`);
+    node?.took !== undefined && node.took >= 0.05 && !open
+      ? took(node.took)
+      : t(`run.node.${node?.status ?? "idle"}`);
   return (
     <li ref={element} class={selected ? "on" : ""}>
       <button

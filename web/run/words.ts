@@ -10,13 +10,17 @@ import type { RunStore } from "./store.ts";
 
 /** What an event says in one line. */
 export function eventWords(e: Brief): string {
-  const word = t(`run.event.${e.type}`);
+  const word =
+    e.type === "TaskFailed"
+      ? t("run.event.attempt", { n: e.attempt ?? 1 })
+      : t(`run.event.${e.type}`);
   const detail = detailOf(e);
   return detail === "" ? word : t("run.event.with", { what: word, detail });
 }
 
 function detailOf(e: Brief): string {
-  const attempt = (e.attempt ?? 1) > 1 ? t("run.attempt", { n: e.attempt ?? 1 }) : "";
+  const attempt =
+    (e.attempt ?? 1) > 1 && e.type !== "TaskFailed" ? t("run.attempt", { n: e.attempt ?? 1 }) : "";
   return [attempt, ...facts(e)].filter((s) => s !== "").join(" · ");
 }
 

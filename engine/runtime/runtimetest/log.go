@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -160,10 +161,10 @@ func testTakeover(t *testing.T, s Store) {
 		t.Errorf("epoch %d, want above %d", epoch, old)
 	}
 	mu.Lock()
-	known := len(ids)
+	known := slices.Clone(ids)
 	mu.Unlock()
-	there := make([]bool, known)
-	for i, id := range ids[:known] {
+	there := make([]bool, len(known))
+	for i, id := range known {
 		_, err := s.Load(ctx, id)
 		there[i] = err == nil
 	}
@@ -172,7 +173,7 @@ func testTakeover(t *testing.T, s Store) {
 	}
 	for i, id := range ids {
 		_, err := s.Load(ctx, id)
-		if now := err == nil; now && (i >= known || !there[i]) {
+		if now := err == nil; now && (i >= len(known) || !there[i]) {
 			t.Errorf("turn %d of %d of the former owner came after the takeover", i, len(ids))
 		}
 	}

@@ -23,7 +23,7 @@ export function runCommand(editor: Editor, command: Command, at?: Point): void {
       duplicate(editor, nodes, session.selection.value.notes, { x: 32, y: 32 });
       break;
     case "tidy":
-      tidy(editor);
+      void tidy(editor);
       break;
     case "disable":
       if (nodes.length > 0) toggleDisabled(editor, nodes);

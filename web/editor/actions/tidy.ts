@@ -1,10 +1,10 @@
 // Tidy: the layered layout over the selection or over everything.
 
-import { tidy as tidyOps, TIDY_BUDGET } from "../../core/tidy.ts";
 import type { Editor } from "../state/editor.ts";
 import { t } from "../strings.ts";
 
-export function tidy(editor: Editor): void {
+export async function tidy(editor: Editor): Promise<void> {
+  const { tidy: tidyOps, TIDY_BUDGET } = await import("../../core/tidy.ts");
   const { nodes } = editor.session.selection.value;
   const some = nodes.size > 1 ? nodes : undefined;
   const end = performance.now() + TIDY_BUDGET;

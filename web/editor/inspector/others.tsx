@@ -85,7 +85,7 @@ export function ManyInspector({ ids }: { readonly ids: readonly string[] }) {
       <Head icon="group" title={t("editor.many", { n: ids.length })} detail={t("editor.many.detail")} />
       <div class="ed-inspbody">
         <div class="ed-fields ed-acts">
-          <button type="button" class="btn" disabled={readOnly} onClick={() => tidy(editor)}>
+          <button type="button" class="btn" disabled={readOnly} onClick={() => void tidy(editor)}>
             <Icon name="align-horizontal-distribute-center" />
             {t("editor.selbar.tidy")}
           </button>

@@ -2,24 +2,28 @@
 
 import { useEffect, useRef } from "preact/hooks";
 import { useEditor } from "../context.ts";
-import { Dialogs } from "../dialogs/dialogs.tsx";
-import { Inspector } from "../inspector/inspector.tsx";
-import { Connect } from "../panels/connect.tsx";
-import { ContextMenu } from "../panels/context-menu.tsx";
-import { FindPanel } from "../panels/find.tsx";
-import { Outline } from "../panels/outline.tsx";
-import { Problems } from "../panels/problems.tsx";
-import { QuickAdd } from "../panels/quick-add.tsx";
+import { lazy } from "../lazy.tsx";
 import { t } from "../strings.ts";
 import { Banner } from "./banner.tsx";
 import { Dock, Overview } from "./dock.tsx";
-import { Example } from "./example.tsx";
 import { EmptyCanvas, Loading } from "./empty.tsx";
-import { NoteEditor, TitleEditor } from "./inline.tsx";
 import { Rail } from "./rail.tsx";
 import { SelectionBar } from "./selection-bar.tsx";
 import { Toasts } from "./toasts.tsx";
 import { TopBar } from "./top-bar.tsx";
+
+// Everything but the canvas and its tools comes after the first paint.
+const Inspector = lazy(async () => (await import("../inspector/inspector.tsx")).Inspector);
+const Outline = lazy(async () => (await import("../panels/outline.tsx")).Outline);
+const FindPanel = lazy(async () => (await import("../panels/find.tsx")).FindPanel);
+const Problems = lazy(async () => (await import("../panels/problems.tsx")).Problems);
+const QuickAdd = lazy(async () => (await import("../panels/quick-add.tsx")).QuickAdd);
+const Example = lazy(async () => (await import("./example.tsx")).Example);
+const TitleEditor = lazy(async () => (await import("./inline.tsx")).TitleEditor);
+const NoteEditor = lazy(async () => (await import("./inline.tsx")).NoteEditor);
+const Connect = lazy(async () => (await import("../panels/connect.tsx")).Connect);
+const ContextMenu = lazy(async () => (await import("../panels/context-menu.tsx")).ContextMenu);
+const Dialogs = lazy(async () => (await import("../dialogs/dialogs.tsx")).Dialogs);
 
 export function App({ host }: { readonly host: HTMLElement }) {
   const { session } = useEditor();
@@ -39,7 +43,7 @@ export function App({ host }: { readonly host: HTMLElement }) {
         </main>
         {loading === "ready" ? <Inspector /> : null}
       </div>
-      <Dialogs />
+      {session.dialog.value ? <Dialogs /> : null}
       <Toasts />
       <p class="sr" role="status" aria-live="polite">
         {session.spoken.value}
@@ -57,18 +61,19 @@ function CanvasHost({ host }: { readonly host: HTMLElement }) {
 }
 
 function Floating() {
+  const { session } = useEditor();
   return (
     <>
       <EmptyCanvas />
       <Overview />
       <Dock />
       <SelectionBar />
-      <Example />
-      <TitleEditor />
-      <NoteEditor />
-      <QuickAdd />
-      <Connect />
-      <ContextMenu />
+      {session.example.value ? <Example /> : null}
+      {session.titleEdited.value === undefined ? null : <TitleEditor />}
+      {session.noteEdited.value === undefined ? null : <NoteEditor />}
+      {session.quickAdd.value ? <QuickAdd /> : null}
+      {session.connecting.value ? <Connect /> : null}
+      {session.menu.value ? <ContextMenu /> : null}
     </>
   );
 }

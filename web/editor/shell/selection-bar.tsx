@@ -44,7 +44,7 @@ export function SelectionBar() {
           <BarButton icon="copy" label={t("editor.selbar.duplicate")} run={() => duplicate(editor, nodes, notes, { x: 32, y: 32 })} />
         </>
       ) : null}
-      {ids.length > 1 ? <BarButton icon="align-horizontal-distribute-center" label={t("editor.selbar.tidy")} run={() => tidy(editor)} /> : null}
+      {ids.length > 1 ? <BarButton icon="align-horizontal-distribute-center" label={t("editor.selbar.tidy")} run={() => void tidy(editor)} /> : null}
       <BarButton icon="trash-2" label={t("editor.selbar.delete")} danger run={() => remove(editor, { nodes: ids, edges: [...edges], notes: [...notes], rejoin: false })} />
     </div>
   );
