@@ -2,14 +2,32 @@
 
 import type { Target, Tool } from "../core/gesture.ts";
 
+const busy: Readonly<Partial<Record<Tool["is"], string>>> = {
+  pan: "grabbing",
+  connect: "crosshair",
+  drag: "move",
+  resize: "nwse-resize",
+};
+
 export function cursorOf(tool: Tool, target: Target, hand: boolean, readOnly: boolean): string {
-  if (tool.is === "pan") return "grabbing";
-  if (tool.is === "connect") return "crosshair";
-  if (tool.is === "drag") return "move";
-  if (tool.is === "resize") return "nwse-resize";
+  const during = busy[tool.is];
+  if (during !== undefined) return during;
   if (hand) return "grab";
   if (readOnly) return target.is === "node" || target.is === "edge" ? "pointer" : "grab";
-  if (target.is === "port" || target.is === "input") return "crosshair";
-  if (target.is === "edge") return target.end === undefined ? "pointer" : "crosshair";
-  return target.is === "note" && target.corner === true ? "nwse-resize" : "";
+  return over(target);
+}
+
+function over(target: Target): string {
+  switch (target.is) {
+    case "port":
+    case "input":
+      return "crosshair";
+    case "edge":
+      return target.end === undefined ? "pointer" : "crosshair";
+    case "note":
+      return target.corner === true ? "nwse-resize" : "";
+    case "node":
+    case "ground":
+      return "";
+  }
 }

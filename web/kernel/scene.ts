@@ -54,20 +54,20 @@ export class Scene {
    */
   follow(ops: readonly Change[], ends: ReadonlySet<string>): ReadonlySet<string> {
     const nodes = new Set(ends);
-    for (const op of ops) {
-      const id = op.id ?? "";
-      if (op.op.startsWith("node.")) nodes.add(id);
-      else if (op.op.startsWith("note.")) this.#note(id);
-      else if (op.op.startsWith("edge.")) {
-        const e = this.drawing.edges.get(id);
-        if (e === undefined) this.#dropLine(id);
-        else nodes.add(e.from).add(e.to);
-      }
-    }
+    for (const op of ops) this.#touch(op, nodes);
     for (const id of nodes) this.#node(id);
     for (const id of nodes) this.#linesOf(id);
     for (const id of this.lines.keys()) if (!this.drawing.edges.has(id)) this.#dropLine(id);
     return nodes;
+  }
+
+  // Notes are brought up to date here, nodes are gathered for later.
+  #touch(op: Change, nodes: Set<string>): void {
+    const id = op.id ?? "";
+    if (op.op.startsWith("node.")) nodes.add(id);
+    else if (op.op.startsWith("note.")) this.#note(id);
+    const e = op.op.startsWith("edge.") ? this.drawing.edges.get(id) : undefined;
+    if (e !== undefined) nodes.add(e.from).add(e.to);
   }
 
   /** Shows some cards and notes at a distance; undefined: where they lie. */

@@ -5,6 +5,7 @@ import type { Curve } from "../core/curve.ts";
 import type { Box, Point } from "../core/geometry.ts";
 import type { Target } from "../core/gesture.ts";
 import type { Command } from "../core/keymap.ts";
+import { sameSelection } from "../core/selection.ts";
 import type { Guide } from "../core/snap.ts";
 import type {
   EdgeState,
@@ -128,17 +129,18 @@ export class Stage {
   /** Selects what exists of these; tells it when that is a change. */
   select(ids: SelectionIds, add = false): void {
     const { nodes, edges, notes } = this.selected;
-    const before = [...nodes, "/", ...edges, "/", ...notes].join();
+    const before = this.selection;
     for (const id of nodes) this.stale.add(id);
     if (!add) for (const set of [nodes, edges, notes]) set.clear();
     const { drawing } = this.scene;
-    for (const id of ids.nodes ?? []) if (drawing.nodes.has(id)) nodes.add(id);
-    for (const id of ids.edges ?? []) if (drawing.edges.has(id)) edges.add(id);
-    for (const id of ids.notes ?? []) if (drawing.notes.has(id)) notes.add(id);
+    fill(nodes, ids.nodes, drawing.nodes);
+    fill(edges, ids.edges, drawing.edges);
+    fill(notes, ids.notes, drawing.notes);
     for (const id of nodes) this.stale.add(id);
     this.request();
-    if (before === [...nodes, "/", ...edges, "/", ...notes].join()) return;
-    this.emit({ type: "selection", selection: this.selection });
+    const selection = this.selection;
+    if (sameSelection(before, selection)) return;
+    this.emit({ type: "selection", selection });
     const [only, more] = nodes;
     if (only !== undefined && more === undefined) this.setFocused(only);
   }
@@ -219,6 +221,15 @@ export class Stage {
     this.palette = readPalette(this.root);
     this.request();
   }
+}
+
+/** Takes in those that exist. */
+function fill(
+  into: Set<string>,
+  ids: Iterable<string> | undefined,
+  all: ReadonlyMap<string, unknown>,
+): void {
+  for (const id of ids ?? []) if (all.has(id)) into.add(id);
 }
 
 export function same(a: Target, b: Target): boolean {
