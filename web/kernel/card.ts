@@ -20,6 +20,9 @@ export type Look = {
   /** Ports with a plus beside them. */
   readonly free: ReadonlySet<string>;
   readonly editable: boolean;
+  /** Ports that a run left by, and those that it passed by. */
+  readonly took: ReadonlySet<string>;
+  readonly passed: ReadonlySet<string>;
   /** The port under the pointer. */
   readonly hot: string | undefined;
 };
@@ -84,6 +87,7 @@ export class CardView {
       const hot = look.hot !== undefined && (port as HTMLElement).dataset["port"] === look.hot;
       port.classList.toggle("hot", hot);
     }
+    this.#trace(look);
     const label = describe(look);
     if (this.element.getAttribute("aria-label") !== label)
       this.element.setAttribute("aria-label", label);
@@ -109,6 +113,15 @@ export class CardView {
     this.#ports.replaceChildren(...ports);
   }
 
+  // Which ways a run took.
+  #trace(look: Look): void {
+    for (const [i, way] of look.face.ports.entries()) {
+      const row = this.#rows.children[i];
+      row?.classList.toggle("took", look.took.has(way.name));
+      row?.classList.toggle("passed", look.passed.has(way.name));
+    }
+  }
+
   #plus(way: CardPort): HTMLElement {
     const made = el("span", "k-plus");
     made.dataset["port"] = way.name;
@@ -128,7 +141,8 @@ export class CardView {
     write(this.#right, foot?.right ?? "");
     this.#foot.classList.toggle("tone", foot?.tone === "status");
     this.#bar.hidden = status.progress === undefined;
-    this.#bar.style.width = `${Math.round(Math.min(1, Math.max(0, status.progress ?? 0)) * 100)}%`;
+    const share = Math.min(1, Math.max(0, status.progress ?? 0));
+    this.#bar.style.backgroundSize = `${Math.round(share * 100)}% 100%`;
   }
 
   #badge(look: Look): void {

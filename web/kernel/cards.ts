@@ -6,6 +6,8 @@ import { grow } from "../core/geometry.ts";
 import { CardView, type Look } from "./card.ts";
 import { FAR, idle, type Stage } from "./stage.ts";
 
+const none: ReadonlySet<string> = new Set();
+
 /** Cards are kept this far beyond the screen, in the world. */
 const BEYOND = 160;
 
@@ -112,8 +114,24 @@ export class Cards {
       count: this.#order.size,
       free: new Set(open.map((p) => p.name)),
       editable: !readOnly,
+      ...this.#trace(id),
       hot: hover.is === "port" && hover.id === id ? hover.port : undefined,
     };
+  }
+
+  // The ports by what a run did with their edges.
+  #trace(id: string): { took: ReadonlySet<string>; passed: ReadonlySet<string> } {
+    const { edgeStates, scene } = this.#stage;
+    if (edgeStates.size === 0) return { took: none, passed: none };
+    const took = new Set<string>();
+    const passed = new Set<string>();
+    for (const edge of scene.drawing.out(id)) {
+      const state = edgeStates.get(edge.id);
+      if (state === "taken" || state === "active") took.add(edge.port);
+      else if (state === "skipped") passed.add(edge.port);
+    }
+    for (const port of took) passed.delete(port);
+    return { took, passed };
   }
 
   #classes(id: string, off: boolean): string {
@@ -168,6 +186,8 @@ export class Cards {
       count: 1,
       free: new Set(),
       editable: false,
+      took: none,
+      passed: none,
       hot: undefined,
     });
     this.#ghost.element.setAttribute("aria-hidden", "true");

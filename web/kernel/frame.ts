@@ -1,8 +1,9 @@
 // One frame: whatever changed, everything is brought up to date at once, and
 // nothing is painted while nothing changes.
 
-import { Cards } from "./cards.ts";
+import type { Camera } from "./api.ts";
 import { el } from "./card.ts";
+import { Cards } from "./cards.ts";
 import { Drops } from "./drops.ts";
 import type { Minimap } from "./minimap.ts";
 import { Notes } from "./notes.ts";
@@ -13,6 +14,9 @@ import { edgeMiddle } from "./rules.ts";
 import { FAR, type Stage } from "./stage.ts";
 import { icon } from "./svg.ts";
 import { t } from "./words.ts";
+
+/** The camera rests when it has not moved for so long. */
+const CALM_MS = 180;
 
 export class Frame {
   readonly drops = new Drops();
@@ -30,6 +34,10 @@ export class Frame {
   readonly #notes: Notes;
   readonly #peers: Peers;
   #asked = 0;
+  /** The canvas shows something else than it should. */
+  #stale = true;
+  #aimed: Camera | undefined;
+  #calm: ReturnType<typeof setTimeout> | undefined;
   #shown = false;
   #ratio = 1;
 
@@ -44,12 +52,18 @@ export class Frame {
     this.cards = new Cards(stage, this.#world);
     this.#notes = new Notes(stage, this.#world);
     this.#peers = new Peers(stage);
-    stage.request = () => this.#ask();
+    stage.request = () => {
+      this.#stale = true;
+      this.#ask();
+    };
+    stage.requestCards = () => this.#ask();
   }
 
   destroy(): void {
     cancelAnimationFrame(this.#asked);
+    clearTimeout(this.#calm);
     this.#stage.request = () => undefined;
+    this.#stage.requestCards = () => undefined;
   }
 
   owns(target: EventTarget | null): boolean {
@@ -67,6 +81,7 @@ export class Frame {
       canvas.height = Math.round(h * this.#ratio);
     }
     // A canvas that was resized is empty: paint before the browser shows it.
+    this.#stale = true;
     this.#draw(performance.now());
   }
 
@@ -95,19 +110,37 @@ export class Frame {
       this.cards.setOrder(this.reorder());
       this.reorder = undefined;
     }
-    const { x, y, z } = view.camera;
-    this.#world.style.transform = `translate(${x}px,${y}px) scale(${z})`;
+    this.#aim();
     stage.root.classList.toggle("k-still", stage.still);
+    stage.root.classList.toggle("k-far", view.camera.z < FAR);
     stage.root.tabIndex = stage.scene.drawing.nodes.size === 0 ? 0 : -1;
     this.cards.sync();
     this.#notes.sync();
     this.#peers.sync();
     this.#plus();
-    const under = this.#under.getContext("2d", { alpha: false });
-    if (under !== null) paint(stage, under, this.#ratio, this.drops, now);
-    this.#previews();
+    if (this.#stale || this.drops.any) {
+      const under = this.#under.getContext("2d", { alpha: false });
+      if (under !== null) paint(stage, under, this.#ratio, this.drops, now);
+      this.#previews();
+    }
+    this.#stale = view.gliding;
     this.minimap?.paint();
     if (this.drops.any || stage.dragging) this.#ask();
+  }
+
+  // While the camera moves the cards are a layer of their own, which is only
+  // shifted. At rest they are not: such a layer stays blurred after a zoom.
+  #aim(): void {
+    const { camera } = this.#stage.view;
+    if (camera === this.#aimed) return;
+    this.#aimed = camera;
+    const { style } = this.#world;
+    style.transform = `translate(${camera.x}px,${camera.y}px) scale(${camera.z})`;
+    style.willChange = "transform";
+    clearTimeout(this.#calm);
+    this.#calm = setTimeout(() => {
+      style.willChange = "auto";
+    }, CALM_MS);
   }
 
   // The upper canvas is left alone as long as it is empty.

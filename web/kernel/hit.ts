@@ -4,7 +4,7 @@
 import { CARD } from "../core/card.ts";
 import { distanceTo, flatten } from "../core/curve.ts";
 import { contains, distance, grow, type Point } from "../core/geometry.ts";
-import type { Target } from "../core/gesture.ts";
+import type { Target, Touch } from "../core/gesture.ts";
 import { FAR, type Stage } from "./stage.ts";
 
 /** Reach in screen pixels, for a mouse and for a finger. */
@@ -105,4 +105,16 @@ function noteAt(stage: Stage, at: Point, corner: number): Target | undefined {
     found = inCorner && !stage.readOnly ? { is: "note", id, corner: true } : { is: "note", id };
   }
   return found;
+}
+
+export function touchOf(event: PointerEvent): Touch {
+  return event.pointerType === "touch" ? "touch" : "mouse";
+}
+
+/** A spare port hangs below its card and is an element only. */
+export function spareOf(target: EventTarget | null): Target | undefined {
+  const spare = target instanceof Element ? target.closest<HTMLElement>(".k-spare") : null;
+  const port = spare?.dataset["port"];
+  const id = spare?.closest<HTMLElement>(".k-card")?.dataset["id"];
+  return port === undefined || id === undefined ? undefined : { is: "port", id, port };
 }

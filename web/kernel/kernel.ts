@@ -36,7 +36,7 @@ import { edgeMiddle, type Near, placeFor, refusal, targets } from "./rules.ts";
 import { makeRoot, spriteOfPage, watch } from "./root.ts";
 import { endsOf } from "./scene.ts";
 import { Sight } from "./sight.ts";
-import { type Counts, Stage } from "./stage.ts";
+import { type Counts, FAR, Stage } from "./stage.ts";
 import type { View } from "./view.ts";
 
 export class Kernel implements KernelApi {
@@ -326,13 +326,19 @@ export class Kernel implements KernelApi {
     const stage = this.#stage;
     const line = typeof foot === "string" ? { left: foot } : foot;
     stage.status.set(id, { status, foot: line, progress });
-    stage.scene.setFoot(id, line !== undefined);
     stage.stale.add(id);
-    stage.request();
+    // A foot that comes or goes changes the card's height: nothing on the
+    // canvas hangs on that, except the cards that are painted on it.
+    stage.scene.setFoot(id, line !== undefined);
+    if (stage.view.camera.z < FAR) stage.request();
+    else stage.requestCards();
   }
 
   setEdge(id: string, state: EdgeState): void {
+    const edge = this.drawing.edges.get(id);
+    if (edge === undefined) return;
     this.#stage.edgeStates.set(id, state);
+    this.#stage.stale.add(edge.from);
     this.#stage.request();
   }
 
@@ -351,7 +357,7 @@ export class Kernel implements KernelApi {
 
   clearStatus(): void {
     const stage = this.#stage;
-    for (const id of stage.status.keys()) stage.stale.add(id);
+    for (const id of this.drawing.nodes.keys()) stage.stale.add(id);
     for (const map of [stage.status, stage.edgeStates, stage.labels]) map.clear();
     stage.scene.clearFeet();
     this.#frame.drops.clear();

@@ -67,7 +67,9 @@ export class Keys {
     root.addEventListener(
       "focusout",
       (e) => {
-        if (!owns(e.relatedTarget)) this.#drop();
+        if (owns(e.relatedTarget)) return;
+        this.#drop();
+        root.classList.remove("k-mouse");
       },
       { signal },
     );
@@ -79,6 +81,8 @@ export class Keys {
   #press(event: KeyboardEvent): void {
     const { stage, owns, pointer } = this.#host;
     this.#shift = event.shiftKey;
+    // The ring around what has the keyboard shows to those who use it.
+    stage.root.classList.remove("k-mouse");
     if (!owns(event.target) || event.isComposing) return;
     const command = stage.keymap[comboOf(event)];
     if (command === undefined) return;

@@ -4,7 +4,7 @@
 import { type Curve, pointAt } from "../core/curve.ts";
 import { type Box, grow, type Point } from "../core/geometry.ts";
 import type { Drops } from "./drops.ts";
-import { block, paintFar } from "./paint-far.ts";
+import { blockOf, paintFar, titled } from "./paint-far.ts";
 import type { ColorName } from "./palette.ts";
 import type { Line } from "./scene.ts";
 import { FAR, type Stage } from "./stage.ts";
@@ -45,7 +45,7 @@ export function paint(
   if (z < FAR) paintFar(stage, ctx, area);
   for (const { id, box } of stage.left) {
     const face = stage.scene.faces.get(id);
-    if (face !== undefined) block(stage, ctx, id, box, face);
+    if (face !== undefined) titled(stage, ctx, blockOf(stage, id, box, face));
   }
   paintLines(stage, ctx, lines);
   if (z >= LABELS) for (const line of lines) paintLabel(stage, ctx, line, drops, now);

@@ -8,7 +8,7 @@ import { meaningOf, type WheelMemory } from "../core/wheel.ts";
 import type { Camera } from "./api.ts";
 import { cursorOf } from "./cursor.ts";
 import type { Gestures } from "./gestures.ts";
-import { hit } from "./hit.ts";
+import { hit, spareOf, touchOf } from "./hit.ts";
 import { edgeMiddle } from "./rules.ts";
 import type { Stage } from "./stage.ts";
 
@@ -136,6 +136,7 @@ export class Pointer {
     if (this.idle) this.setRect(stage.root.getBoundingClientRect());
     const at = this.#read(event);
     const touch = touchOf(event);
+    stage.root.classList.add("k-mouse");
     if (event.button === 0 && this.#plus(event)) return;
     if (event.button === 1) event.preventDefault();
     stage.root.setPointerCapture(event.pointerId);
@@ -179,7 +180,7 @@ export class Pointer {
     const at = this.#read(event);
     const touch = touchOf(event);
     this.#moved = true;
-    stage.request();
+    stage.requestCards();
     const target = spareOf(event.target) ?? this.#find(touch);
     if (this.idle) {
       if (touch === "mouse") stage.setHover(target, at);
@@ -384,18 +385,6 @@ export class Pointer {
   refreshCursor(): void {
     this.#cursor(this.#find("mouse"));
   }
-}
-
-function touchOf(event: PointerEvent): Touch {
-  return event.pointerType === "touch" ? "touch" : "mouse";
-}
-
-// A spare port hangs below its card and is an element only.
-function spareOf(target: EventTarget | null): Target | undefined {
-  const spare = target instanceof Element ? target.closest<HTMLElement>(".k-spare") : null;
-  const port = spare?.dataset["port"];
-  const id = spare?.closest<HTMLElement>(".k-card")?.dataset["id"];
-  return port === undefined || id === undefined ? undefined : { is: "port", id, port };
 }
 
 function push(at: number, size: number): number {

@@ -95,6 +95,8 @@ export class Stage {
   palette: Palette;
   /** Asks for a frame. */
   request: () => void = () => undefined;
+  /** Asks for a frame in which the canvas stays as it is: only elements changed. */
+  requestCards: () => void = () => undefined;
 
   readonly root: HTMLElement;
   readonly icons: string;
@@ -191,7 +193,8 @@ export class Stage {
     if (same(was, target)) return;
     this.hover = target;
     for (const t of [was, target]) if ("id" in t) this.stale.add(t.id);
-    this.request();
+    if (was.is === "edge" || target.is === "edge") this.request();
+    else this.requestCards();
     this.emit({ type: "hover", target, screen });
   }
 

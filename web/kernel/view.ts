@@ -54,6 +54,10 @@ export class View {
     if (!glide) this.camera = target;
   }
 
+  get gliding(): boolean {
+    return this.#glide !== undefined;
+  }
+
   /** Where the camera is going, or is. */
   get goal(): Camera {
     return this.#glide?.to ?? this.camera;
