@@ -7,7 +7,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"signalbox/engine/event"
+	"signalbox/engine/local/postgres/postgrestest"
 	"signalbox/engine/pg"
 	"signalbox/engine/runtime"
 )
@@ -19,7 +19,7 @@ func waiting(t *testing.T, db *pg.DB, n int) {
 	defer cancel()
 	for {
 		var have int
-		err := db.Pool().QueryRow(ctx, `select count(*) from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`).Scan(&have)
+		err := db.Pool().QueryRow(ctx, `select count(*) from pg_sleep(0.005), pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`).Scan(&have)
 		if err != nil {
 			t.Fatalf("%d wait for a lock, want %d: %v", have, n, err)
 		}
@@ -80,11 +80,15 @@ func TestTakeoverWaitsForTheTurnUnderWay(t *testing.T) {
 // A turn that commits while a run is read changes nothing in what is read.
 func TestLoadSeesOneMoment(t *testing.T) {
 	t.Parallel()
-	db := open(t)
-	s, ctx := pg.NewStore(db), context.Background()
+	dsn := postgrestest.Open(t)
+	db, ctx := openAt(t, dsn), context.Background()
+	s := pg.NewStore(openAt(t, dsn)) // its one connection knows the statements after the first time
 	id, turn := born(owner(t, s))
 	turn.Snaps = []runtime.Snap{{Run: id, Seq: 1, Data: []byte("one")}}
 	if err := s.Commit(ctx, turn); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Load(ctx, id); err != nil {
 		t.Fatal(err)
 	}
 	tx := begin(t, db)
@@ -101,12 +105,11 @@ func TestLoadSeesOneMoment(t *testing.T) {
 		done <- loaded{rec, err}
 	}()
 	waiting(t, db, 1)
-	second := event.Event{Seq: 2, At: turn.At, Type: "RunSucceeded", Data: []byte(`{}`)}
 	for _, q := range []struct {
 		sql  string
 		args []any
 	}{
-		{`insert into workflow_events values ($1, 2, $2, '', 'RunSucceeded', '{}', '')`, []any{id, second.At}},
+		{`insert into workflow_events values ($1, 2, $2, '', 'RunSucceeded', '{}', '')`, []any{id, turn.At}},
 		{`update snapshots set seq = 2, data = 'two' where run_id = $1`, []any{id}},
 		{`update runs set status = 'succeeded', seq = 2 where id = $1`, []any{id}},
 	} {
@@ -128,4 +131,3 @@ func TestLoadSeesOneMoment(t *testing.T) {
 		t.Errorf("afterwards: %+v %v", rec, err)
 	}
 }
-
