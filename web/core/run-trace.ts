@@ -20,11 +20,13 @@ export class Trace {
   readonly #events: Brief[] = [];
   readonly #keyframes: RunState[];
   #live: RunState;
+  #recent: RunState;
   #early: Brief[] = [];
 
   constructor(shape: Shape) {
     this.shape = shape;
     this.#live = startState(shape);
+    this.#recent = this.#live;
     this.#keyframes = [this.#live];
   }
 
@@ -58,7 +60,10 @@ export class Trace {
     const end = Math.max(0, Math.min(Math.trunc(seq), this.last));
     const frame = Math.floor(end / KEYFRAME_EVERY);
     const key = this.#keyframes[frame] ?? startState(this.shape);
-    return fold(this.shape, key, this.#events.slice(key.seq, end));
+    // The moment that was asked for last is often the one before.
+    const from = this.#recent.seq >= key.seq && this.#recent.seq <= end ? this.#recent : key;
+    this.#recent = fold(this.shape, from, this.#events.slice(from.seq, end));
+    return this.#recent;
   }
 
   /** The number of the last event that had happened at a time; 0: none. */

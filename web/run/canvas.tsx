@@ -11,6 +11,7 @@ import { NodeGlyph } from "./status.tsx";
 import type { EdgeState, Stage } from "./stage.ts";
 import type { RunStore } from "./store.ts";
 import { SvgStage } from "./svg-stage.ts";
+import { toast } from "./toast.ts";
 import { cardLabel, footOf } from "./words.ts";
 
 export type CanvasView = {
@@ -31,20 +32,26 @@ export function Canvas({ store, view, still = false }: Props) {
   const host = useRef<HTMLDivElement>(null);
   const stage = useRef<Stage | undefined>(undefined);
   useEffect(() => {
-    if (host.current === null) return;
-    const made = new SvgStage(host.current, store.picture, t("run.canvas"), {
-      select: (id) => choose(store, id),
-      panned: () => {
-        view.follow.value = false;
+    if (host.current === null) return undefined;
+    let wanted = true;
+    let stop: () => void = () => undefined;
+    makeStage(host.current, store, view).then(
+      (made) => {
+        if (!wanted) {
+          made.destroy();
+          return;
+        }
+        stage.current = made;
+        stop = still ? stop : bind(made, store, view);
       },
-    });
-    stage.current = made;
-    const stop = still ? () => undefined : bind(made, store, view);
+      () => toast(t("shell.failed"), "fail"),
+    );
     return () => {
+      wanted = false;
       stop();
-      made.destroy();
+      stage.current?.destroy();
     };
-  }, [store, view]);
+  }, [store, view, still]);
   return (
     <section class="run-canvas" aria-label={t("run.canvas.region")} data-region tabindex={-1}>
       <div class="stage" ref={host} />
@@ -59,6 +66,23 @@ export function Canvas({ store, view, still = false }: Props) {
       </div>
     </section>
   );
+}
+
+/** Drawings with more steps than this are drawn by the kernel. */
+const SVG_MAX = 150;
+
+async function makeStage(host: HTMLElement, store: RunStore, view: CanvasView): Promise<Stage> {
+  const events = {
+    select: (id: string | undefined) => choose(store, id),
+    panned: () => {
+      view.follow.value = false;
+    },
+  };
+  if (store.picture.cards.length <= SVG_MAX) {
+    return new SvgStage(host, store.picture, t("run.canvas"), events);
+  }
+  const { KernelStage } = await import("./kernel-stage.ts");
+  return new KernelStage(host, store.graph, store.specs, events);
 }
 
 function FollowButton({ view, store }: { readonly view: CanvasView; readonly store: RunStore }) {
@@ -163,6 +187,7 @@ class Painter {
   readonly #store: RunStore;
   readonly #nodes = new Map<string, NodeState>();
   readonly #edges = new Map<string, EdgeState>();
+  readonly #labels = new Map<string, string | undefined>();
   readonly #places: ReadonlyMap<string, number>;
   #second = 0;
 
@@ -177,7 +202,7 @@ class Painter {
     const ticks = second !== this.#second;
     this.#second = second;
     for (const [key, node] of state.nodes) {
-      if (this.#nodes.get(key) === node && !(ticks && node.open.length > 0)) continue;
+      if (sameNode(this.#nodes.get(key), node) && !(ticks && node.open.length > 0)) continue;
       this.#nodes.set(key, node);
       const card = this.#store.picture.byKey.get(key);
       if (card === undefined) continue;
@@ -196,12 +221,23 @@ class Painter {
   label(state: RunState, labels: ReadonlyMap<string, string> | undefined): void {
     for (const line of this.#store.picture.lines) {
       const n = state.edges.get(line.id) ?? 0;
-      this.#stage.setLabel(
-        line.id,
-        labels?.get(line.id) ?? (n > 1 ? `×${n.toLocaleString()}` : undefined),
-      );
+      const word = labels?.get(line.id) ?? (n > 1 ? `×${n}` : undefined);
+      if (this.#labels.get(line.id) === word) continue;
+      this.#labels.set(line.id, word);
+      this.#stage.setLabel(line.id, word);
     }
   }
+}
+
+/** Whether a step looks the same: a moment folded anew has new objects. */
+function sameNode(a: NodeState | undefined, b: NodeState): boolean {
+  if (a === b) return true;
+  return (
+    a !== undefined &&
+    a.last === b.last &&
+    a.status === b.status &&
+    a.open.length + b.open.length === 0
+  );
 }
 
 function edgeState(state: RunState, edge: string, to: string): EdgeState {

@@ -29,6 +29,7 @@ export type Range = { readonly from: number; readonly to: number };
 export class RunStore implements Ears {
   readonly info: RunInfo;
   readonly graph: Graph;
+  readonly specs: readonly Spec[];
   readonly picture: Picture;
   readonly trace: Trace;
   readonly bars = new Bars();
@@ -80,6 +81,7 @@ export class RunStore implements Ears {
   constructor(info: RunInfo, graph: Graph, specs: readonly Spec[]) {
     this.info = info;
     this.graph = graph;
+    this.specs = specs;
     this.picture = pictureOf(graph, specs);
     this.trace = new Trace(shapeOf(graph));
   }

@@ -27,7 +27,7 @@ function detailOf(e: Brief): string {
 function facts(e: Brief): readonly string[] {
   switch (e.type) {
     case "RunStarted":
-      return [e.source === undefined ? "" : t(`run.source.${e.source}`)];
+      return [sourceWords(e.source)];
     case "TaskScheduled":
       return [e.queue ?? ""];
     case "TaskFailed":
@@ -51,6 +51,14 @@ function facts(e: Brief): readonly string[] {
         e.type === "TaskCompleted" && e.began !== undefined ? took(e.at - e.began) : "",
       ];
   }
+}
+
+/** A source that has no words of its own is called by its name. */
+function sourceWords(source: string | undefined): string {
+  if (source === undefined) return "";
+  const key = `run.source.${source}`;
+  const word = t(key);
+  return word === key ? source : word;
 }
 
 function ports(e: Brief): string {
@@ -130,8 +138,8 @@ export function cardLabel(store: RunStore, key: string, node: NodeState, place: 
   return t("run.card", {
     title: card?.title ?? key,
     kind: card?.kind ?? "",
-    n: place,
-    of: store.picture.cards.length,
+    n: String(place),
+    of: String(store.picture.cards.length),
     status: t(`run.node.${node.status}`),
   });
 }

@@ -1,0 +1,65 @@
+// The canvas by the kernel, for large drawings. It is fetched when it is
+// needed: most runs are small, and the page stays light without it.
+
+import type { Graph, Spec } from "../core/graph.ts";
+import type { NodeStatus } from "../core/run-state.ts";
+import { Kernel } from "../kernel/kernel.ts";
+import type { EdgeState, Foot, Stage, StageEvents } from "./stage.ts";
+
+export class KernelStage implements Stage {
+  readonly #kernel: Kernel;
+  /** What the person chose is told; what the page chose is not told back. */
+  #quiet = false;
+
+  constructor(host: HTMLElement, graph: Graph, specs: readonly Spec[], events: StageEvents) {
+    this.#kernel = new Kernel({ host, readOnly: true });
+    this.#kernel.load(graph, specs);
+    this.#kernel.on("selection", ({ selection }) => {
+      if (!this.#quiet) events.select([...selection.nodes][0]);
+    });
+    this.#kernel.on("camera", ({ manual }) => {
+      if (manual) events.panned();
+    });
+    this.#kernel.fit();
+  }
+
+  setStatus(id: string, status: NodeStatus, foot: Foot): void {
+    this.#kernel.setStatus(id, status, { ...foot, tone: "status" });
+  }
+
+  setEdge(id: string, state: EdgeState): void {
+    this.#kernel.setEdge(id, state);
+  }
+
+  setLabel(edge: string, text: string | undefined): void {
+    this.#kernel.setLabel(edge, text);
+  }
+
+  drop(edge: string): void {
+    this.#kernel.drop(edge);
+  }
+
+  select(id: string | undefined): void {
+    const { nodes } = this.#kernel.selection;
+    if (id === undefined ? nodes.size === 0 : nodes.size === 1 && nodes.has(id)) return;
+    this.#quiet = true;
+    this.#kernel.select({ nodes: id === undefined ? [] : [id] });
+    this.#quiet = false;
+  }
+
+  fit(animate: boolean): void {
+    this.#kernel.fit(undefined, animate);
+  }
+
+  zoom(factor: number): void {
+    this.#kernel.zoomBy(factor);
+  }
+
+  reveal(ids: readonly string[]): void {
+    this.#kernel.reveal(ids, true);
+  }
+
+  destroy(): void {
+    this.#kernel.destroy();
+  }
+}
