@@ -47,13 +47,15 @@ test-go: generate assets ## vet and test the Go code, with the race detector
 	go test -race -timeout 600s ./...
 
 test-web: node_modules/.stamp ## types, style and unit tests of the TypeScript code
-	npx tsc --noEmit -p .
+	npx tsc -p tsconfig.core.json
+	npx tsc -p tsconfig.json
+	npx tsc -p tsconfig.tests.json
 	npx biome check --error-on-warnings=false web build.mjs
 	node build.mjs --tests
 	node --test web/build/
 
 e2e: build ## the real program in a real browser (needs chromium)
-	@command -v chromium >/dev/null || { echo "The browser tests need chromium (on Debian: apt-get install chromium)"; exit 1; }
+	@command -v "$${CHROMIUM:-chromium}" >/dev/null || { echo "The browser tests need Chromium: apt-get install chromium, or name one by CHROMIUM=/path/to/it"; exit 1; }
 	node --test --test-concurrency=1 web/e2e/
 
 lint: ## golangci-lint (built by Go itself the first time)

@@ -209,7 +209,7 @@ func TestNames(t *testing.T) {
 // the few that ARCHITECTURE.md explains.
 func TestTopLevel(t *testing.T) {
 	t.Parallel()
-	want := []string{"app", "bin", "deploy", "docs", "engine", "migrations", "server", "static", "tools", "web"}
+	want := []string{"app", "bin", "deploy", "docs", "engine", "migrations", "server", "static", "web"}
 	_ = filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {
 		if err != nil || path == "." || !d.IsDir() {
 			return err
