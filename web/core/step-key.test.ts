@@ -7,7 +7,7 @@ const nobody = (): boolean => false;
 
 const cases: readonly (readonly [string, string])[] = [
   ["Send reply", "send_reply"],
-  ["  Größe & Maß ", "grosse_ma"],
+  ["  Größe & Maß ", "grosse_mass"],
   ["3 tries", "tries"],
   ["input", "input_2"],
   ["日本語", "step"],

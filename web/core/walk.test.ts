@@ -55,7 +55,7 @@ const fork = new Drawing({
 
 test("edges are followed from top to bottom", () => {
   assert.deepEqual(alongEdges(fork, "r", true), ["high", "low"]);
-  assert.deepEqual(alongEdges(fork, "r", false), ["s", "j"].sort());
+  assert.deepEqual(alongEdges(fork, "r", false), ["s", "j"]);
 });
 
 test("streams go through cycles once", () => {
