@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync"
 	"time"
+	"unicode/utf8"
 
 	"github.com/google/uuid"
 
@@ -93,8 +94,9 @@ func (s *Store) Commit(_ context.Context, t *runtime.Turn) error {
 	return nil
 }
 
-// check refuses what a database's keys refuse: a run that is there already, an
-// event number that is taken, and, as Load would, one that leaves a hole.
+// check refuses what a database refuses: a run that is there already, an event
+// number that is taken, data that is not JSON; and, as Load would, a number
+// that leaves a hole.
 func (s *Store) check(t *runtime.Turn) error {
 	seq := map[uuid.UUID]int{}
 	for i := range t.New {
@@ -112,6 +114,9 @@ func (s *Store) check(t *runtime.Turn) error {
 		}
 		if !named || e.Seq != last+1 {
 			return fmt.Errorf("event %d of run %s does not follow event %d", e.Seq, id, last)
+		}
+		if !utf8.Valid(e.Data) || !json.Valid(e.Data) {
+			return fmt.Errorf("event %d of run %s is not JSON in UTF-8", e.Seq, id)
 		}
 		seq[id] = e.Seq
 	}

@@ -64,6 +64,23 @@ func testStrangeData(t *testing.T, s Store) {
 	}
 }
 
+func testNotJSON(t *testing.T, s Store) {
+	epoch := own(t, s)
+	for _, data := range []string{"", "{", "\"\xff\"", "\"\x00\"", "{} {}"} {
+		good, bad := newID(t), newID(t)
+		turn := runtime.Turn{
+			At: noon, Epoch: epoch, Events: append(log(good, `{}`), log(bad, data)...),
+			New: []runtime.NewRun{newRun(good, runtime.RunState{Status: "running", Seq: 1}), newRun(bad, runtime.RunState{Status: "running", Seq: 1})},
+		}
+		if err := s.Commit(context.Background(), &turn); err == nil || errors.Is(err, runtime.ErrFenced) {
+			t.Errorf("%q: %v, want an error", data, err)
+		}
+		if _, err := s.Load(context.Background(), good); !errors.Is(err, runtime.ErrNotFound) {
+			t.Errorf("%q: half of the turn was written: %v", data, err)
+		}
+	}
+}
+
 // A turn has up to 256 inputs, and one input may have any number of events.
 func testLargeTurn(t *testing.T, s Store) {
 	const runs, events = 600, 4

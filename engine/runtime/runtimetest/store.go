@@ -26,6 +26,7 @@ func Run(t *testing.T, open func(t *testing.T) Store) {
 	for name, test := range map[string]func(*testing.T, Store){
 		"a turn comes back byte for byte":                      testRoundTrip,
 		"strange but valid data comes back byte for byte":      testStrangeData,
+		"what is not JSON is refused with its turn":            testNotJSON,
 		"a turn may be as large as a fan-out of a thousand":    testLargeTurn,
 		"a stale owner writes nothing":                         testFence,
 		"after a takeover nothing of the former owner comes":   testTakeover,
