@@ -1,7 +1,7 @@
 // The bars of the timeline: for each step what its visits did and when.
 
-import { endsRun, nodeOf } from "./run-event.ts";
 import type { Brief } from "./run-event.ts";
+import { endsRun, nodeOf } from "./run-event.ts";
 
 /** What a stretch of time was spent with. */
 export type BarKind = "queued" | "work" | "backoff" | "waiting";

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Graph } from "./graph.ts";
-import { Denied, RunClient } from "./run-client.ts";
 import type { Doors, Ears, Link, WireEvents } from "./run-client.ts";
+import { Denied, RunClient } from "./run-client.ts";
 import type { Brief } from "./run-event.ts";
 import { shapeOf } from "./run-state.ts";
 import { Trace } from "./run-trace.ts";
@@ -114,7 +114,10 @@ test("a live run: the past over HTTP, then the socket from the last number to th
 test("after a break it comes back with a fresh ticket and the last number", async () => {
   const world = new World();
   let tickets = 0;
-  world.ticket = () => Promise.resolve(`T${(tickets += 1)}`);
+  world.ticket = () => {
+    tickets += 1;
+    return Promise.resolve(`T${tickets}`);
+  };
   await new RunClient("R", world.doors(), world.ears).start();
   world.hello();
   world.events(log(1, 5));

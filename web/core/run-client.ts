@@ -2,8 +2,8 @@
 // websocket, comes back after a break with the last number it has, and fills
 // holes over HTTP. It does no I/O of its own: everything comes in as a door.
 
-import { endsRun, readBriefs } from "./run-event.ts";
 import type { Brief } from "./run-event.ts";
+import { endsRun, readBriefs } from "./run-event.ts";
 import type { Added } from "./run-trace.ts";
 
 /** Where the client stands. */

@@ -1,8 +1,8 @@
 // Which events the log shows. The list grows with the log: only new events are
 // looked at, and a changed filter starts over.
 
-import { isError, nodeOf } from "./run-event.ts";
 import type { Brief } from "./run-event.ts";
+import { isError, nodeOf } from "./run-event.ts";
 
 export type Filter = {
   readonly text: string;

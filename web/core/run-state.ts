@@ -2,9 +2,9 @@
 // a new state and leaves the old one as it is, so that a state may be kept as
 // a keyframe.
 
-import { endsRun, nodeOf, portsOf } from "./run-event.ts";
-import type { Brief, Fault } from "./run-event.ts";
 import type { Edge, Graph } from "./graph.ts";
+import type { Brief, Fault } from "./run-event.ts";
+import { endsRun, nodeOf, portsOf } from "./run-event.ts";
 
 export type NodeStatus =
   | "idle"
@@ -111,26 +111,32 @@ export function taken(shape: Shape, e: Brief): readonly Edge[] {
   return (shape.out.get(key) ?? []).filter((edge) => ports.includes(edge.port));
 }
 
+type Head = Omit<RunState, "nodes" | "edges">;
+
 /** The state after some more events. */
 export function fold(shape: Shape, before: RunState, events: readonly Brief[]): RunState {
   if (events.length === 0) return before;
   const nodes = new Map(before.nodes);
   const edges = new Map(before.edges);
-  let run: Omit<RunState, "nodes" | "edges"> = before;
+  let head: Head = before;
   for (const e of events) {
-    if (e.seq > 0) run = { ...run, seq: e.seq, at: e.at };
     const key = nodeOf(e);
     const node = key === undefined ? undefined : nodes.get(key);
     if (key !== undefined && node !== undefined) nodes.set(key, afterEvent(node, e));
     for (const edge of taken(shape, e)) edges.set(edge.id, (edges.get(edge.id) ?? 0) + 1);
-    if (e.type === "RunStarted") run = { ...run, started: e.at };
-    if (endsRun(e)) {
-      run = { ...run, status: endOf(e), ended: e.at, error: e.error };
-      settle(nodes);
-    }
+    head = afterHead(head, e);
+    if (endsRun(e)) settle(nodes);
   }
-  if (run.ended === undefined) run = { ...run, status: alive(nodes) };
-  return { ...run, nodes, edges };
+  if (head.ended === undefined) head = { ...head, status: alive(nodes) };
+  return { ...head, nodes, edges };
+}
+
+/** What an event says of the run as a whole. */
+function afterHead(head: Head, e: Brief): Head {
+  if (e.seq === 0) return head;
+  const next: Head = { ...head, seq: e.seq, at: e.at };
+  if (e.type === "RunStarted") return { ...next, started: e.at };
+  return endsRun(e) ? { ...next, status: endOf(e), ended: e.at, error: e.error } : next;
 }
 
 function endOf(e: Brief): RunStatus {

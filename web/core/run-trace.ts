@@ -1,9 +1,9 @@
 // All events of one run in hand, with a keyframe each 500: the live state and
 // the state after any event.
 
-import { fold, startState } from "./run-state.ts";
 import type { Brief } from "./run-event.ts";
 import type { RunState, Shape } from "./run-state.ts";
+import { fold, startState } from "./run-state.ts";
 
 const KEYFRAME_EVERY = 500;
 

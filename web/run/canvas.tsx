@@ -1,14 +1,14 @@
 // The canvas with its legend and tools: the stage follows the store.
 
-import { effect, useComputed } from "@preact/signals";
 import type { Signal } from "@preact/signals";
+import { effect, useComputed } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
-import { countNodes } from "../core/run-state.ts";
 import type { NodeState, NodeStatus, RunState } from "../core/run-state.ts";
+import { countNodes } from "../core/run-state.ts";
 import { t } from "../core/strings.ts";
 import { Icon } from "./icon.tsx";
-import { NodeGlyph } from "./status.tsx";
 import type { EdgeState, Stage } from "./stage.ts";
+import { NodeGlyph } from "./status.tsx";
 import type { RunStore } from "./store.ts";
 import { SvgStage } from "./svg-stage.ts";
 import { toast } from "./toast.ts";

@@ -1,8 +1,8 @@
 // Data on the canvas: the first value of what each step put out, on its edges.
 // Values are fetched when they are asked for, a few at a time, and kept.
 
-import { effect, signal } from "@preact/signals";
 import type { Signal } from "@preact/signals";
+import { effect, signal } from "@preact/signals";
 import { at, call } from "./net.ts";
 import type { RunStore } from "./store.ts";
 
@@ -17,7 +17,7 @@ export class EdgeData {
   /** By number of the event; undefined: on its way. */
   readonly #values = new Map<number, string | undefined>();
   #running = 0;
-  #queue: number[] = [];
+  readonly #queue: number[] = [];
 
   constructor(store: RunStore) {
     this.#store = store;

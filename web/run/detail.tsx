@@ -2,8 +2,8 @@
 
 import { useSignal } from "@preact/signals";
 import { useEffect, useMemo } from "preact/hooks";
-import { nodeOf } from "../core/run-event.ts";
 import type { Brief } from "../core/run-event.ts";
+import { nodeOf } from "../core/run-event.ts";
 import { size, took } from "../core/run-time.ts";
 import { t } from "../core/strings.ts";
 import { Icon } from "./icon.tsx";

@@ -1,7 +1,7 @@
 // The top bar of a run: what it is, how it stands, what can be done.
 
 import { useSignal } from "@preact/signals";
-import { took, ticking, shortId } from "../core/run-time.ts";
+import { shortId, ticking, took } from "../core/run-time.ts";
 import { t } from "../core/strings.ts";
 import { CancelDialog, ShareDialog } from "./dialogs.tsx";
 import { Icon } from "./icon.tsx";
@@ -75,7 +75,12 @@ function Bar({ store, run, role, ask }: BarProps) {
       </nav>
       <div>
         {edits ? (
-          <button type="button" class="btn ghost" onClick={() => ask("share")}>
+          <button
+            type="button"
+            class="btn ghost"
+            aria-label={t("run.share")}
+            onClick={() => ask("share")}
+          >
             <Icon name="share-2" />
             <span class="wide-only">{t("run.share")}</span>
           </button>

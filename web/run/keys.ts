@@ -1,6 +1,6 @@
 // The keys of the run view. They work while no field is being edited.
 
-import type { LogView } from "./log.tsx";
+import type { LogView } from "./log-view.ts";
 import { togglePlay } from "./playback.ts";
 import type { RunStore } from "./store.ts";
 import type { TimelineView } from "./timeline-view.ts";
@@ -21,26 +21,23 @@ export function listenKeys(parts: Parts): () => void {
 
 function onKey(e: KeyboardEvent, parts: Parts): void {
   if (e.isComposing || e.ctrlKey || e.metaKey || e.altKey || e.defaultPrevented) return;
-  const target = e.target instanceof Element ? e.target : undefined;
-  if (target?.closest("dialog[open]") !== null && target !== undefined) return;
+  const target =
+    e.target instanceof HTMLElement || e.target instanceof SVGElement ? e.target : undefined;
+  if (within(target, "dialog[open]")) return;
   if (e.key === "F6") {
     e.preventDefault();
     nextRegion(e.shiftKey ? -1 : 1);
-    return;
+  } else if (within(target, "input, select, textarea, [contenteditable]")) {
+    if (e.key === "Escape") target?.blur();
+  } else if (e.key === " " && within(target, "button, a, summary, [role=button]")) {
+    // Space presses the button that has the focus.
+  } else if (act(e.key, parts)) {
+    e.preventDefault();
   }
-  const field = target?.closest("input, select, textarea, [contenteditable]");
-  if (field !== null && field !== undefined) {
-    if (e.key === "Escape" && field instanceof HTMLElement) field.blur();
-    return;
-  }
-  // Space presses the button that has the focus.
-  if (
-    e.key === " " &&
-    target?.closest("button, a, summary, [role=button]") !== null &&
-    target !== undefined
-  )
-    return;
-  if (act(e.key, parts)) e.preventDefault();
+}
+
+function within(target: Element | undefined, selector: string): boolean {
+  return target !== undefined && target.closest(selector) !== null;
 }
 
 function act(key: string, parts: Parts): boolean {

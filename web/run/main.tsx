@@ -8,8 +8,8 @@ import { t } from "../core/strings.ts";
 import { App } from "./app.tsx";
 import { Icon } from "./icon.tsx";
 import { at, call, doors, message } from "./net.ts";
-import { readProps } from "./props.ts";
 import type { PageProps, PageRun } from "./props.ts";
+import { readProps } from "./props.ts";
 import "./run.css";
 import { RunStore } from "./store.ts";
 

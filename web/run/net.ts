@@ -1,7 +1,7 @@
 // Calls of the server, and the doors of the live client.
 
-import { Denied } from "../core/run-client.ts";
 import type { Doors, WireEvents } from "../core/run-client.ts";
+import { Denied } from "../core/run-client.ts";
 import { readBriefs } from "../core/run-event.ts";
 import { t } from "../core/strings.ts";
 

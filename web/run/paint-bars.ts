@@ -1,8 +1,8 @@
 // Paints the bars of the timeline, and the histogram of the scrubber.
 
 import type { Bar, BarRow } from "../core/run-bars.ts";
-import { GAP_WIDTH, ticksOf } from "../core/run-scale.ts";
 import type { Bin, Scale } from "../core/run-scale.ts";
+import { GAP_WIDTH, ticksOf } from "../core/run-scale.ts";
 import { took } from "../core/run-time.ts";
 import { t } from "../core/strings.ts";
 

@@ -1,11 +1,11 @@
 // The scrubber: a histogram of the events, the playhead, and the buttons that
 // move it. The share page has it too.
 
-import { useSignal, useSignalEffect } from "@preact/signals";
 import type { ReadonlySignal, Signal } from "@preact/signals";
+import { useSignal, useSignalEffect } from "@preact/signals";
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
-import { histogram } from "../core/run-scale.ts";
 import type { Scale } from "../core/run-scale.ts";
+import { histogram } from "../core/run-scale.ts";
 import { moment } from "../core/run-time.ts";
 import { t } from "../core/strings.ts";
 import { Icon } from "./icon.tsx";

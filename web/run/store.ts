@@ -3,14 +3,14 @@
 import { computed, signal } from "@preact/signals";
 import type { Graph, Spec } from "../core/graph.ts";
 import { Bars } from "../core/run-bars.ts";
-import { pictureOf } from "../core/run-card.ts";
 import type { Picture } from "../core/run-card.ts";
+import { pictureOf } from "../core/run-card.ts";
 import type { Ears, Link } from "../core/run-client.ts";
 import type { Brief } from "../core/run-event.ts";
-import { fold, isOver, shapeOf, taken } from "../core/run-state.ts";
 import type { RunState } from "../core/run-state.ts";
-import { Trace } from "../core/run-trace.ts";
+import { fold, isOver, shapeOf, taken } from "../core/run-state.ts";
 import type { Added } from "../core/run-trace.ts";
+import { Trace } from "../core/run-trace.ts";
 
 /** What the page says of a run. */
 export type RunInfo = {

@@ -1,8 +1,8 @@
 // One card of the drawing as SVG elements, in the look of the server's
 // pictures (style/picture.css).
 
-import { FOOT, HEAD } from "../core/run-card.ts";
 import type { Card } from "../core/run-card.ts";
+import { FOOT, HEAD } from "../core/run-card.ts";
 import type { NodeStatus } from "../core/run-state.ts";
 import { iconAddress } from "./icon.tsx";
 import type { Foot } from "./stage.ts";

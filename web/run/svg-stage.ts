@@ -1,13 +1,13 @@
 // The canvas as SVG: pans, zooms, shows statuses and lets drops run along the
 // edges. It changes attributes of elements that it made itself.
 
-import { HEAD, boxOf } from "../core/run-card.ts";
 import type { Box, Card, Line, Picture } from "../core/run-card.ts";
+import { boxOf, HEAD } from "../core/run-card.ts";
 import type { NodeStatus } from "../core/run-state.ts";
 import { Drops } from "./drops.ts";
 import type { EdgeState, Foot, Stage, StageEvents } from "./stage.ts";
-import { cardView, element, paintCard, setClass } from "./svg-card.ts";
 import type { CardView } from "./svg-card.ts";
+import { cardView, element, paintCard, setClass } from "./svg-card.ts";
 
 const ZOOM_LEAST = 0.05;
 const ZOOM_MOST = 2.5;

@@ -2,8 +2,8 @@
 
 import { computed, signal } from "@preact/signals";
 import type { BarRow } from "../core/run-bars.ts";
-import { idleOf, scaleOf } from "../core/run-scale.ts";
 import type { Scale } from "../core/run-scale.ts";
+import { idleOf, scaleOf } from "../core/run-scale.ts";
 import type { Range, RunStore } from "./store.ts";
 
 export class TimelineView {

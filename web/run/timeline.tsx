@@ -1,14 +1,14 @@
 // The timeline: the scrubber, an axis, and a row of bars for each step.
 
-import { useSignal, useSignalEffect } from "@preact/signals";
 import type { Signal } from "@preact/signals";
+import { useSignal, useSignalEffect } from "@preact/signals";
 import { useLayoutEffect, useRef } from "preact/hooks";
 import type { Bar, BarRow } from "../core/run-bars.ts";
 import { ticksOf } from "../core/run-scale.ts";
 import { mark, took } from "../core/run-time.ts";
 import { t } from "../core/strings.ts";
 import { Icon } from "./icon.tsx";
-import { ROW_HEIGHT, clear, paintBars, readColors } from "./paint-bars.ts";
+import { clear, paintBars, ROW_HEIGHT, readColors } from "./paint-bars.ts";
 import { Scrubber, Transport, useTheme } from "./scrubber.tsx";
 import type { RunStore } from "./store.ts";
 import type { TimelineView } from "./timeline-view.ts";

@@ -1,7 +1,7 @@
 // The words for events and steps.
 
-import { toneOf } from "../core/run-event.ts";
 import type { Brief } from "../core/run-event.ts";
+import { toneOf } from "../core/run-event.ts";
 import type { NodeState, RunState } from "../core/run-state.ts";
 import { ticking, took } from "../core/run-time.ts";
 import { t } from "../core/strings.ts";
@@ -31,26 +31,28 @@ function facts(e: Brief): readonly string[] {
     case "TaskScheduled":
       return [e.queue ?? ""];
     case "TaskFailed":
-      return [
-        e.error?.class ?? "",
-        e.retry_at === undefined ? "" : t("run.retry_in", { time: took(e.retry_at - e.at) }),
-      ];
     case "NodeFailed":
-      return [e.error?.class ?? "", e.handled === true ? t("run.handled") : ""];
     case "RunFailed":
-      return [e.error?.class ?? ""];
+      return failure(e);
     case "RunCanceled":
       return [e.by === undefined || e.by === "" ? "" : t("run.by", { name: e.by })];
     case "WaitStarted":
       return [e.until === undefined ? "" : t("run.for", { time: took(e.until - e.at) })];
     case "Responded":
       return [e.status === undefined ? "" : String(e.status)];
+    case "TaskCompleted":
+      return [ports(e), e.began === undefined ? "" : took(e.at - e.began)];
     default:
-      return [
-        ports(e),
-        e.type === "TaskCompleted" && e.began !== undefined ? took(e.at - e.began) : "",
-      ];
+      return [ports(e)];
   }
+}
+
+function failure(e: Brief): readonly string[] {
+  return [
+    e.error?.class ?? "",
+    e.retry_at === undefined ? "" : t("run.retry_in", { time: took(e.retry_at - e.at) }),
+    e.handled === true ? t("run.handled") : "",
+  ];
 }
 
 /** A source that has no words of its own is called by its name. */

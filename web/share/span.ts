@@ -1,8 +1,8 @@
 // Where the moments of a shared run are on its scrubber.
 
 import { computed, signal } from "@preact/signals";
-import { scaleOf } from "../core/run-scale.ts";
 import type { Scale } from "../core/run-scale.ts";
+import { scaleOf } from "../core/run-scale.ts";
 import type { RunStore } from "../run/store.ts";
 
 export class Span {
