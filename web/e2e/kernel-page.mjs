@@ -40,7 +40,7 @@ async function files() {
 }
 
 const html = `<!doctype html><html lang="en" data-theme="light"><head><meta charset="utf-8"><title>Canvas</title>
-<meta name="viewport" content="width=device-width,initial-scale=1"><link rel="stylesheet" href="/style.css"></head>
+<meta name="viewport" content="width=device-width,initial-scale=1"><link rel="icon" href="/icons.svg"><link rel="stylesheet" href="/style.css"></head>
 <body><main id="host"></main><script type="module" src="/page.js"></script></body></html>`;
 
 const browserArgs = [

@@ -332,6 +332,7 @@ test("read only: looking and selecting, no proposals", () =>
     assert.equal(Math.round((await camera(page)).x), 60);
     await drag(page, { x: port(28).x + 60, y: port(28).y }, { x: 500, y: 700 });
     await page.mouse.dblclick(ground.x, ground.y);
+    await page.evaluate(() => window.bench.kernel.select({ nodes: ["route"] }));
     await page.evaluate(() => window.bench.kernel.focus("route"));
     for (const key of ["Delete", "Shift+ArrowDown", "F2", "a"]) await page.keyboard.press(key);
     const edits = ["move", "connect", "connectDropped", "delete", "quickAdd", "rename"];

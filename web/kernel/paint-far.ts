@@ -77,7 +77,7 @@ export function blockOf(stage: Stage, id: string, box: Box, face: Card): Block {
 // paths and changes of color are what costs.
 function plain(stage: Stage, ctx: CanvasRenderingContext2D, blocks: readonly Block[]): void {
   const pixel = 1 / stage.view.camera.z;
-  for (const list of Map.groupBy(blocks, lookOf).values()) {
+  for (const list of byLook(blocks)) {
     const [first] = list;
     if (first === undefined) continue;
     const { border, fill, bold, faint } = first;
@@ -91,8 +91,15 @@ function plain(stage: Stage, ctx: CanvasRenderingContext2D, blocks: readonly Blo
   ctx.globalAlpha = 1;
 }
 
-function lookOf(b: Block): string {
-  return `${b.faint ? 1 : 0}${b.bold ? 1 : 0}${b.border}${b.fill}`;
+function byLook(blocks: readonly Block[]): Iterable<readonly Block[]> {
+  const looks = new Map<string, Block[]>();
+  for (const b of blocks) {
+    const key = `${b.faint ? 1 : 0}${b.bold ? 1 : 0}${b.border}${b.fill}`;
+    const list = looks.get(key);
+    if (list === undefined) looks.set(key, [b]);
+    else list.push(b);
+  }
+  return looks.values();
 }
 
 function inset(

@@ -1,8 +1,8 @@
 // The canvas over the cards: what a gesture previews.
 
+import { CARD } from "../core/card.ts";
 import type { Point } from "../core/geometry.ts";
 import type { Guide } from "../core/snap.ts";
-import { CARD } from "../core/card.ts";
 import { head, trace } from "./paint.ts";
 import { Stage } from "./stage.ts";
 
