@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Bars } from "./run-bars.ts";
 import type { Bar } from "./run-bars.ts";
+import { Bars } from "./run-bars.ts";
 import type { Brief } from "./run-event.ts";
 import { GAP_WIDTH, histogram, idleOf, scaleOf, ticksOf } from "./run-scale.ts";
 
