@@ -1,7 +1,9 @@
 package nats_test
 
 import (
+	"syscall"
 	"testing"
+	"time"
 
 	"signalbox/engine/runtime"
 	"signalbox/engine/task"
@@ -31,6 +33,7 @@ func BenchmarkThroughput(b *testing.B) {
 	s.dispatch(one(-1, task.Normal))
 	s.result().Settle()
 	b.ResetTimer()
+	busy := cpu(b)
 	sent, done := 0, 0
 	send := func(n int) {
 		var list []task.Task
@@ -60,4 +63,15 @@ func BenchmarkThroughput(b *testing.B) {
 		send(len(batch))
 	}
 	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "tasks/s")
+	b.ReportMetric(float64((cpu(b)-busy).Microseconds())/float64(b.N), "cpu-µs/task")
+}
+
+// cpu is what this process has used: server, engine's end and workers together.
+func cpu(b *testing.B) time.Duration {
+	b.Helper()
+	var u syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+		b.Fatal(err)
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }

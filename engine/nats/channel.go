@@ -26,10 +26,6 @@ const (
 	purgesMax    = 1_024            // runs whose tasks wait to be taken out
 )
 
-// ackHeader carries the task's acknowledgement subject along with its result:
-// the server refuses it as a reply subject.
-const ackHeader = "Signalbox-Ack"
-
 // ChannelConfig is what a Channel is made of.
 type ChannelConfig struct {
 	Queues   []string // served from the start; others appear with their first task
@@ -314,93 +310,6 @@ func (c *Channel) acknowledged(m *client.Msg) {
 	}
 	if f.left--; f.left == 0 {
 		close(f.done)
-	}
-}
-
-// Results implements runtime.Channel.
-func (c *Channel) Results(ctx context.Context, shard int, deliver func(runtime.Delivered)) error {
-	stop, err := c.conn.subscribe(resultSubject(shard), func(m *client.Msg) { c.deliver(m, deliver) })
-	if err != nil {
-		return err
-	}
-	defer stop()
-	if err := c.hello(shard); err != nil {
-		return err
-	}
-	back, quiet := c.conn.back()
-	defer quiet()
-	for {
-		select {
-		case <-back:
-			if err := c.hello(shard); err != nil {
-				c.conn.note("workers cannot be greeted", err)
-			}
-		case <-ctx.Done():
-			return nil
-		}
-	}
-}
-
-// hello asks the workers for results that an earlier owner of the shard may
-// not have settled.
-func (c *Channel) hello(shard int) error {
-	if err := c.conn.nc.Publish("control.owner."+strconv.Itoa(shard), nil); err != nil {
-		return fmt.Errorf("greet the workers of shard %d: %w", shard, err)
-	}
-	return nil
-}
-
-func (c *Channel) deliver(m *client.Msg, to func(runtime.Delivered)) {
-	ack := m.Header.Get(ackHeader)
-	d := runtime.Delivered{}
-	if err := json.Unmarshal(m.Data, &d.Result); err != nil {
-		c.conn.note("a result cannot be read", err)
-		c.publish(ack, ackTerm)
-		return
-	}
-	r := &d.Result
-	run, at := r.Run, ref{r.Node, r.Visit, r.Attempt}
-	d.Settle = func() {
-		c.publish(ack, ackDone)
-		c.settled(run, at)
-	}
-	to(d)
-}
-
-func (c *Channel) settled(run string, at ref) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	list := c.flying[run]
-	i := slices.Index(list, at)
-	if i < 0 {
-		return
-	}
-	if len(list) == 1 {
-		delete(c.flying, run)
-		return
-	}
-	list[i] = list[len(list)-1]
-	c.flying[run] = list[:len(list)-1]
-}
-
-// What is said to the stream about a task.
-var (
-	ackDone  = []byte("+ACK")  //nolint:gochecknoglobals // a constant in all but name
-	ackTerm  = []byte("+TERM") //nolint:gochecknoglobals // the same
-	ackAgain = []byte("-NAK")  //nolint:gochecknoglobals // the same
-	ackBusy  = []byte("+WPI")  //nolint:gochecknoglobals // the same
-)
-
-// publish sends what may be lost.
-func (c *Channel) publish(subject string, data []byte) { c.conn.send(subject, data) }
-
-// send publishes what may be lost: it is sent again, or made good, otherwise.
-func (c *Conn) send(subject string, data []byte) {
-	if subject == "" {
-		return
-	}
-	if err := c.nc.Publish(subject, data); err != nil {
-		c.note("a message was not sent", err)
 	}
 }
 

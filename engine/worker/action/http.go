@@ -111,13 +111,16 @@ func (c *httpConfig) request() guard.Request {
 		r.Header.Set("Accept", "application/json, */*;q=0.5")
 	}
 	for name, v := range c.Headers {
+		if string(v) == "null" {
+			continue
+		}
 		r.Header[http.CanonicalHeaderKey(name)] = []string{plain(v)} // the guard refuses what cannot be sent
 	}
 	return r
 }
 
 // withQuery adds parameters behind those that the address has; a list becomes
-// one parameter for each item.
+// one parameter for each item, and null becomes none.
 func withQuery(address string, query map[string]json.RawMessage) string {
 	if len(query) == 0 {
 		return address

@@ -103,32 +103,57 @@ func TestHTTPFailuresHaveClasses(t *testing.T) {
 	}
 }
 
-func TestLLMStreamsCountsAndRepairs(t *testing.T) {
+func TestHTTPAnswersAndQueries(t *testing.T) {
 	t.Parallel()
-	asked := 0
-	c, base := service(t, func(w http.ResponseWriter, r *http.Request) {
-		asked++
-		text := []string{`not`, ` json`}
-		if asked > 1 {
-			text = []string{`{"label":`, `"billing"}`}
-		}
-		for _, s := range text {
-			fmt.Fprintf(w, "data: {\"model\":\"m-1\",\"choices\":[{\"delta\":{\"content\":%q}}]}\n\n", s)
-		}
-		fmt.Fprint(w, "data: {\"choices\":[{\"delta\":{},\"finish_reason\":\"stop\"}],\"usage\":{\"prompt_tokens\":10,\"completion_tokens\":3}}\n\ndata: [DONE]\n\n")
-		if r.Header.Get("Authorization") != "Bearer s3cret" {
-			t.Error("the credential was not joined in")
+	for name, c := range map[string]struct {
+		config, body string // of the request; of the answer
+		query, want  string // that arrives; body of the output
+	}{
+		"JSON":                         {`{"url":"BASEx"}`, `{"a":1.50, "b":9007199254740993}`, "", `{"a":1.50,"b":9007199254740993}`},
+		"no JSON is text":              {`{"url":"BASEx"}`, `hello`, "", `"hello"`},
+		"nothing":                      {`{"url":"BASEx"}`, ``, "", `null`},
+		"JSON as text":                 {`{"url":"BASEx","response":"text"}`, `{"a":1}`, "", `"{\"a\":1}"`},
+		"what cannot be stored":        {`{"url":"BASEx"}`, `{"a":1,"a":"x\u0000y"}`, "", `{"a":"x` + "\uFFFD" + `y"}`},
+		"broken characters":            {`{"url":"BASEx","response":"text"}`, "a\xffb\x00", "", `"a` + "\uFFFD" + "b\uFFFD" + `"`},
+		"two values are no JSON":       {`{"url":"BASEx"}`, `1 2`, "", `"1 2"`},
+		"parameters":                   {`{"url":"BASEx?z=1&a=%20","query":{"b":"x y&","c":[1,true],"d":null}}`, `1`, "z=1&a=%20&b=x+y%26&c=1&c=true", `1`},
+		"parameters before a fragment": {`{"url":"BASEx?#top","query":{"b":1}}`, `1`, "b=1", `1`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			g, base := service(t, func(w http.ResponseWriter, r *http.Request) {
+				if r.URL.RawQuery != c.query {
+					t.Errorf("the query is %s, want %s", r.URL.RawQuery, c.query)
+				}
+				w.Header().Set("Set-Cookie", "session=1")
+				fmt.Fprint(w, c.body)
+			})
+			raw, err := action.NewHTTP(g).Do(t.Context(), call(t, strings.ReplaceAll(c.config, "BASE", base)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			var out struct {
+				Headers map[string]string
+				Body    json.RawMessage
+			}
+			if err := json.Unmarshal(raw, &out); err != nil || string(out.Body) != c.want || out.Headers["set-cookie"] != "" || out.Headers["content-length"] == "" {
+				t.Errorf("got %s %v, want body %s", raw, err, c.want)
+			}
+		})
+	}
+}
+
+func TestHTTPIsReadOnlyWithoutAKey(t *testing.T) {
+	t.Parallel()
+	g, base := service(t, func(_ http.ResponseWriter, r *http.Request) {
+		want := map[string]string{http.MethodPost: "run/node/1", http.MethodPut: "mine"}[r.Method]
+		if got := r.Header.Get("Idempotency-Key"); got != want {
+			t.Errorf("%s: the key is %q, want %q", r.Method, got, want)
 		}
 	})
-	in := call(t, `{"base_url":"`+base+`v1","credential":"key","model":"m","messages":[{"role":"user","content":"hi"}],"json_schema":{"type":"object","required":["label"],"properties":{"label":{"type":"string"}}}}`)
-	var seen strings.Builder
-	in.Progress = func(s string) { seen.WriteString(s) }
-	out, err := action.NewLLM(c).Do(t.Context(), in)
-	want := `{"text":"{\"label\":\"billing\"}","json":{"label":"billing"},"usage":{"in":20,"out":6},"finish_reason":"stop","model":"m-1"}`
-	if err != nil || string(out) != want {
-		t.Errorf("got  %s %v\nwant %s", out, err, want)
-	}
-	if seen.String() != `not json{"label":"billing"}` || asked != 2 {
-		t.Errorf("seen %q, asked %d times", seen.String(), asked)
+	for _, config := range []string{`{"url":"BASE","method":"GET"}`, `{"url":"BASE"}`, `{"url":"BASE","method":"post"}`, `{"url":"BASE","method":"PUT","headers":{"idempotency-key":"mine"}}`} {
+		if _, err := action.NewHTTP(g).Do(t.Context(), call(t, strings.ReplaceAll(config, "BASE", base))); err != nil {
+			t.Error(err)
+		}
 	}
 }
