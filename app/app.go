@@ -52,6 +52,7 @@ type App struct {
 	pool     *worker.Pool
 	hub      *server.Hub
 	server   *server.Server
+	web      http.Handler // the server, behind what says that files are missing
 	accounts *account.Service
 	drafts   *draft.Service
 	gallery  *gallery.Gallery
@@ -181,7 +182,11 @@ func (a *App) openServer(context.Context) error {
 		Accounts: a.accounts, Drafts: a.drafts, Gallery: a.gallery, Shares: share.New(pg.NewShares(pool), a.hub, time.Now),
 		Vault: a.vault, Hub: a.hub, Engine: a.engine, Events: h, History: h,
 	})
-	return err //nolint:wrapcheck // says what is missing
+	if err != nil {
+		return err //nolint:wrapcheck // says what is missing
+	}
+	a.web = assets.Guard(a.server)
+	return nil
 }
 
 // ready reports whether requests can be served.
@@ -210,7 +215,7 @@ func (a *App) Run(ctx context.Context, started func()) error {
 	g.Go(func() error { return a.sweep(inner) })
 	worked := make(chan struct{})
 	g.Go(func() error { defer close(worked); return a.pool.Run(work) })
-	web := &http.Server{Handler: a.server, ReadHeaderTimeout: 10 * time.Second, WriteTimeout: time.Minute, IdleTimeout: 2 * time.Minute, ErrorLog: slog.NewLogLogger(a.log.Handler(), slog.LevelDebug)}
+	web := &http.Server{Handler: a.web, ReadHeaderTimeout: 10 * time.Second, WriteTimeout: time.Minute, IdleTimeout: 2 * time.Minute, ErrorLog: slog.NewLogLogger(a.log.Handler(), slog.LevelDebug)}
 	g.Go(func() error {
 		if err := web.Serve(a.listener); !errors.Is(err, http.ErrServerClosed) {
 			return fmt.Errorf("serve: %w", err)

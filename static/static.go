@@ -54,6 +54,21 @@ func Open(dir string) (*Assets, error) {
 // Built reports whether the files were built.
 func (a *Assets) Built() bool { return len(a.list) > 0 }
 
+// Guard answers pages with what to do while the files are not built. All else
+// goes on: the API needs no files.
+func (a *Assets) Guard(next http.Handler) http.Handler {
+	if a.Built() {
+		return next
+	}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if !strings.Contains(r.Header.Get("Accept"), "text/html") {
+			next.ServeHTTP(w, r)
+			return
+		}
+		http.Error(w, "Signalbox runs, but the files for browsers are not built.\n\nRun make assets, then build and start again; or use make run, which does it all.", http.StatusServiceUnavailable)
+	})
+}
+
 // URL is the address of a built file, or "" when there is none of the name.
 func (a *Assets) URL(name string) string {
 	if e, ok := a.list[name]; ok {

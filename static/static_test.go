@@ -100,6 +100,35 @@ func TestMissingManifestIsToldAndDoesNotStop(t *testing.T) {
 	}
 }
 
+func TestPagesSayWhatToDoUntilTheFilesAreBuilt(t *testing.T) {
+	t.Parallel()
+	empty, err := static.Open(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	next := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusTeapot) })
+	for _, c := range []struct {
+		assets *static.Assets
+		accept string
+		want   int
+	}{
+		{empty, "text/html,*/*", http.StatusServiceUnavailable},
+		{empty, "application/json", http.StatusTeapot},
+		{built(t), "text/html,*/*", http.StatusTeapot},
+	} {
+		r := httptest.NewRequest(http.MethodGet, "/", nil)
+		r.Header.Set("Accept", c.accept)
+		w := httptest.NewRecorder()
+		c.assets.Guard(next).ServeHTTP(w, r)
+		if w.Code != c.want {
+			t.Errorf("Accept %q: %d, want %d", c.accept, w.Code, c.want)
+		}
+		if w.Code == http.StatusServiceUnavailable && !strings.Contains(w.Body.String(), "make assets") {
+			t.Errorf("the page does not say what to do: %q", w.Body.String())
+		}
+	}
+}
+
 func TestBrokenManifestIsAnError(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
