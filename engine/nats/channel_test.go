@@ -164,6 +164,36 @@ func TestRedeliveredTaskIsNotActedUponTwice(t *testing.T) {
 	b.until("the stream is empty", func() bool { return b.tasks() == 0 })
 }
 
+// A new owner is not bothered with what its predecessor has settled.
+func TestSettledResultsAreNotSentAgain(t *testing.T) {
+	t.Parallel()
+	b := newBundle(t)
+	stop := b.own(t)
+	b.work(worker.Config{Actions: actions(echo)})
+	for n := range 20 {
+		b.dispatch(one(n, task.Normal))
+	}
+	for range 20 {
+		b.result().Settle()
+	}
+	round := 100
+	b.until("the worker knows what is settled", func() bool {
+		stop()
+		stop = b.own(t)
+		round++
+		b.dispatch(one(round, task.Normal))
+		others := 0
+		for {
+			d := b.result()
+			d.Settle()
+			if d.Result.Run == one(round, 0).Run {
+				return others == 0
+			}
+			others++
+		}
+	})
+}
+
 func TestTasksOfAWorkerThatDiedGoToAnother(t *testing.T) {
 	t.Parallel()
 	b := newBundle(t)

@@ -54,13 +54,18 @@ func (c *Channel) deliver(m *client.Msg, to func(runtime.Delivered)) {
 	d := runtime.Delivered{}
 	if err := json.Unmarshal(m.Data, &d.Result); err != nil {
 		c.conn.note("a result cannot be read", err)
-		c.publish(ack, ackTerm)
+		c.conn.send(ack, ackTerm)
 		return
 	}
 	r := &d.Result
 	run, at := r.Run, ref{r.Node, r.Visit, r.Attempt}
+	told := m.Reply // the worker, by the server itself once the task is gone
 	d.Settle = func() {
-		c.publish(ack, ackDone)
+		if ack != "" {
+			if err := c.conn.nc.PublishRequest(ack, told, ackDone); err != nil {
+				c.conn.note("a task was not settled", err) // it comes again, and so does its result
+			}
+		}
 		c.settled(run, at)
 	}
 	to(d)

@@ -26,8 +26,12 @@ const (
 type Source struct {
 	conn *Conn
 
+	inbox string // prefix of subjects on which settled tasks are named
+
 	mu    sync.Mutex
+	next  int
 	known map[string]*delivery // by subject: at work, or done and remembered
+	sent  map[string]*delivery // by inbox subject: done and not settled
 	done  []*delivery          // the oldest first
 	bytes int
 }
@@ -37,7 +41,7 @@ var _ worker.Source = (*Source)(nil)
 // NewSource makes the workers' end. The connection should not be shared with a
 // busy engine: one reader for each is faster.
 func NewSource(conn *Conn) *Source {
-	return &Source{conn: conn, known: map[string]*delivery{}}
+	return &Source{conn: conn, inbox: client.NewInbox() + ".", known: map[string]*delivery{}, sent: map[string]*delivery{}}
 }
 
 // delivery is one delivered task. It is a worker.Job.
@@ -48,6 +52,7 @@ type delivery struct {
 	heldAt  time.Time
 
 	ack    string // of the last delivery; guarded by source.mu
+	inbox  string // where the server says that the task is settled; set before the result is sent
 	result []byte // encoded, when it is done; guarded by source.mu
 }
 
@@ -94,8 +99,8 @@ func (s *Source) Queues(ctx context.Context, found func(queue string)) error {
 	}
 }
 
-// Canceled implements worker.Source. It also answers the greeting of a new
-// owner of a shard.
+// Canceled implements worker.Source. It also hears what is settled, and answers
+// the greeting of a new owner of a shard.
 func (s *Source) Canceled(ctx context.Context, notify func(workspace, run string)) error {
 	stop, err := s.conn.subscribe("control.cancel.*.*", func(m *client.Msg) {
 		parts := strings.Split(m.Subject, ".")
@@ -114,6 +119,15 @@ func (s *Source) Canceled(ctx context.Context, notify func(workspace, run string
 		return err
 	}
 	defer leave()
+	deaf, err := s.conn.subscribe(s.inbox+"*", func(m *client.Msg) {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		delete(s.sent, m.Subject)
+	})
+	if err != nil {
+		return err
+	}
+	defer deaf()
 	<-ctx.Done()
 	return nil
 }
@@ -172,12 +186,15 @@ func (d *delivery) Finish(r *task.Result) {
 		return
 	}
 	s.mu.Lock()
-	d.result = data
+	s.next++
+	d.result, d.inbox = data, s.inbox+strconv.Itoa(s.next)
+	s.sent[d.inbox] = d
 	s.done = append(s.done, d)
 	s.bytes += len(data)
 	for len(s.done) > rememberMax || s.bytes > rememberBytes {
 		s.bytes -= len(s.done[0].result)
 		delete(s.known, s.done[0].subject)
+		delete(s.sent, s.done[0].inbox)
 		s.done[0] = nil
 		s.done = s.done[1:]
 	}
@@ -187,20 +204,19 @@ func (d *delivery) Finish(r *task.Result) {
 }
 
 func (s *Source) send(d *delivery, ack string, data []byte) {
-	m := &client.Msg{Subject: resultSubject(d.task.Shard), Data: data, Header: client.Header{ackHeader: []string{ack}}}
+	m := &client.Msg{Subject: resultSubject(d.task.Shard), Reply: d.inbox, Data: data, Header: client.Header{ackHeader: []string{ack}}}
 	if err := s.conn.nc.PublishMsg(m); err != nil {
 		s.conn.note("a result was not sent", err) // the task comes again and so does its result
 	}
 }
 
-// resend sends what is remembered of a shard to its new owner, which absorbs
-// what its predecessor has settled.
+// resend sends what is not settled of a shard to its new owner.
 func (s *Source) resend(shard int) {
 	s.mu.Lock()
 	var list []*delivery
 	var acks []string
 	for _, d := range s.done {
-		if d.task.Shard == shard {
+		if d.task.Shard == shard && s.sent[d.inbox] == d {
 			list, acks = append(list, d), append(acks, d.ack)
 		}
 	}
