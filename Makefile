@@ -50,7 +50,7 @@ test-web: node_modules/.stamp ## types, style and unit tests of the TypeScript c
 	npx tsc -p tsconfig.core.json
 	npx tsc -p tsconfig.json
 	npx tsc -p tsconfig.tests.json
-	npx biome check --error-on-warnings=false web build.mjs
+	npx biome check
 	node build.mjs --tests
 	node --test web/build/
 

@@ -94,7 +94,7 @@ const keywords: readonly Entry[] = [
   ["true", "true", "yes"],
   ["false", "false", "no"],
   ["null", "null", "nothing"],
-  ["in", "in ", "whether a list or object has it: \"a\" in input.tags"],
+  ["in", "in ", 'whether a list or object has it: "a" in input.tags'],
 ];
 
 const pathBefore = /([A-Za-z_]\w*(?:\.[A-Za-z_]\w*|\[\d+\]|\["[^"]*"\])*)\.([A-Za-z_]\w*)?$/;
@@ -116,10 +116,19 @@ function outermost(sample: Sample): Completion[] {
   const options: Completion[] = [];
   for (const [name, doc] of variables) {
     const value = Object.hasOwn(sample, name) ? sample[name] : undefined;
-    options.push({ label: name, insert: name, kind: "variable", type: typeName(value), detail: preview(value), doc });
+    options.push({
+      label: name,
+      insert: name,
+      kind: "variable",
+      type: typeName(value),
+      detail: preview(value),
+      doc,
+    });
   }
-  for (const [label, insert, doc] of functions) options.push({ label, insert, kind: "function", type: "", detail: "", doc });
-  for (const [label, insert, doc] of keywords) options.push({ label, insert, kind: "keyword", type: "", detail: "", doc });
+  for (const [label, insert, doc] of functions)
+    options.push({ label, insert, kind: "function", type: "", detail: "", doc });
+  for (const [label, insert, doc] of keywords)
+    options.push({ label, insert, kind: "keyword", type: "", detail: "", doc });
   return options;
 }
 
@@ -128,7 +137,14 @@ function members(value: unknown): Completion[] {
   if (isRecord(value)) {
     for (const [name, child] of Object.entries(value)) {
       if (!/^[A-Za-z_]\w*$/.test(name)) continue;
-      options.push({ label: name, insert: name, kind: "key", type: typeName(child), detail: preview(child), doc: "" });
+      options.push({
+        label: name,
+        insert: name,
+        kind: "key",
+        type: typeName(child),
+        detail: preview(child),
+        doc: "",
+      });
     }
   }
   for (const [label, insert, doc] of methods.get(typeName(value)) ?? []) {

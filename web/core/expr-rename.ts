@@ -1,9 +1,9 @@
 // Rewriting the mention of one step's key in the expressions of the others.
 
-import { formOf, tokenize } from "./expr-tokens.ts";
 import type { Mode, Token } from "./expr-tokens.ts";
-import { strings } from "./form-schema.ts";
+import { formOf, tokenize } from "./expr-tokens.ts";
 import type { Schema } from "./form-schema.ts";
+import { strings } from "./form-schema.ts";
 
 /** The text with `nodes.<before>` and `inputs.<before>` renamed. */
 export function renameKey(text: string, mode: Mode, before: string, after: string): string {
@@ -25,7 +25,12 @@ export function renameKey(text: string, mode: Mode, before: string, after: strin
 }
 
 /** The token that names the key when token i begins a mention of it. */
-function mention(text: string, tokens: readonly Token[], i: number, key: string): Token | undefined {
+function mention(
+  text: string,
+  tokens: readonly Token[],
+  i: number,
+  key: string,
+): Token | undefined {
   const [root, link, name] = [tokens[i], tokens[i + 1], tokens[i + 2]];
   if (!root || !link || !name || root.kind !== "root") return undefined;
   const word = text.slice(root.from, root.to);

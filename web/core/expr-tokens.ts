@@ -78,7 +78,8 @@ export function tokenize(text: string, mode: Mode): Token[] {
 export function tokenizeJSON(text: string): Token[] {
   const tokens = tokenizeExpr(text);
   return tokens.map((token, i) => {
-    if (token.kind !== "string") return token.kind === "root" || token.kind === "call" ? { ...token, kind: "wrong" } : token;
+    if (token.kind !== "string")
+      return token.kind === "root" || token.kind === "call" ? { ...token, kind: "wrong" } : token;
     const next = tokens.slice(i + 1).find((t) => t.kind !== "space");
     const key = next !== undefined && text.slice(next.from, next.to) === ":";
     return key ? { ...token, kind: "name" } : token;

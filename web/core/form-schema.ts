@@ -82,7 +82,8 @@ export function fieldsOf(schema: Schema, config: unknown, base = ""): Field[] {
 }
 
 export function modeOf(schema: Schema): Mode {
-  if (schema["x-constant"] || schema["x-ui"] === "port" || schema["x-ui"] === "credential") return "constant";
+  if (schema["x-constant"] || schema["x-ui"] === "port" || schema["x-ui"] === "credential")
+    return "constant";
   return schema["x-ui"] === "expr" ? "expr" : "value";
 }
 
@@ -135,18 +136,27 @@ export function shown(schema: Schema, config: unknown, parent: Schema): boolean 
 }
 
 /** The mode of every string inside a configuration, by its JSON pointer. */
-export function* strings(schema: Schema, value: unknown, pointer = ""): Generator<{ pointer: string; text: string; mode: Mode }> {
+export function* strings(
+  schema: Schema,
+  value: unknown,
+  pointer = "",
+): Generator<{ pointer: string; text: string; mode: Mode }> {
   if (typeof value === "string") {
     yield { pointer, text: value, mode: modeOf(schema) };
     return;
   }
   if (Array.isArray(value)) {
-    for (const [i, item] of value.entries()) yield* strings(inherit(schema, schema.items), item, `${pointer}/${i}`);
+    for (const [i, item] of value.entries())
+      yield* strings(inherit(schema, schema.items), item, `${pointer}/${i}`);
     return;
   }
   if (typeof value !== "object" || value === null) return;
   for (const [name, item] of Object.entries(value)) {
-    yield* strings(inherit(schema, schema.properties?.[name]), item, `${pointer}/${escapePointer(name)}`);
+    yield* strings(
+      inherit(schema, schema.properties?.[name]),
+      item,
+      `${pointer}/${escapePointer(name)}`,
+    );
   }
 }
 

@@ -7,8 +7,8 @@
 // document. It does no I/O: methods return effects, and the caller reports
 // what became of them.
 
-import { conflicts, touched } from "./touch.ts";
 import type { Change } from "./touch.ts";
+import { conflicts, touched } from "./touch.ts";
 
 /** The document that is kept in step. */
 export type Replicated = {
@@ -37,12 +37,27 @@ export type Ordered = {
 export type Timer = "send" | "fetch";
 
 export type Effect =
-  | { readonly do: "send"; readonly batch: string; readonly base: number; readonly ops: readonly Change[] }
+  | {
+      readonly do: "send";
+      readonly batch: string;
+      readonly base: number;
+      readonly ops: readonly Change[];
+    }
   | { readonly do: "store"; readonly pending: readonly Pending[] }
   | { readonly do: "fetch"; readonly after: number }
   | { readonly do: "wake"; readonly timer: Timer; readonly ms: number }
-  | { readonly do: "changed"; readonly ops: readonly Change[]; readonly by: Ordered["by"]; readonly theirs: readonly Change[] }
-  | { readonly do: "refused"; readonly batch: string; readonly ops: readonly Change[]; readonly message: string }
+  | {
+      readonly do: "changed";
+      readonly ops: readonly Change[];
+      readonly by: Ordered["by"];
+      readonly theirs: readonly Change[];
+    }
+  | {
+      readonly do: "refused";
+      readonly batch: string;
+      readonly ops: readonly Change[];
+      readonly message: string;
+    }
   | { readonly do: "reload" };
 
 export type SaveState =
@@ -80,8 +95,8 @@ export class Sync {
   #failures = 0;
   #fetching = false;
   #fetchFailures = 0;
-  #timers = new Set<Timer>();
-  #early = new Map<number, Ordered>();
+  readonly #timers = new Set<Timer>();
+  readonly #early = new Map<number, Ordered>();
   /** The highest seq that somebody told us about. */
   #seen: number;
 
@@ -109,7 +124,14 @@ export class Sync {
   restore(pending: readonly Pending[]): Effect[] {
     const ops: Change[] = [];
     for (const p of pending) {
-      const held: Held = { id: p.id, ops: p.ops, inverse: [], merge: undefined, sent: p.sent, applied: false };
+      const held: Held = {
+        id: p.id,
+        ops: p.ops,
+        inverse: [],
+        merge: undefined,
+        sent: p.sent,
+        applied: false,
+      };
       this.#reapply(held, ops);
       this.#pending.push(held);
     }
@@ -118,16 +140,27 @@ export class Sync {
   }
 
   /** Applies an edit at once and queues it. Throws when the document refuses. */
-  edit(id: string, ops: readonly Change[], merge?: string): { inverse: readonly Change[]; effects: Effect[] } {
+  edit(
+    id: string,
+    ops: readonly Change[],
+    merge?: string,
+  ): { inverse: readonly Change[]; effects: Effect[] } {
     const inverse = this.#document.apply(ops);
     const last = this.#pending.at(-1);
-    if (last && merge !== undefined && last.merge === merge && !last.sent && sameTargets(last.ops, ops)) {
+    if (
+      last &&
+      merge !== undefined &&
+      last.merge === merge &&
+      !last.sent &&
+      sameTargets(last.ops, ops)
+    ) {
       last.ops = ops;
     } else {
       this.#pending.push({ id, ops, inverse, merge, sent: false, applied: true });
     }
     const effects: Effect[] = [this.#store()];
-    if (this.#inFlight === undefined && this.#failures === 0) effects.push(...this.#wake("send", SEND_DELAY));
+    if (this.#inFlight === undefined && this.#failures === 0)
+      effects.push(...this.#wake("send", SEND_DELAY));
     return { inverse, effects };
   }
 
@@ -143,7 +176,8 @@ export class Sync {
       return [{ do: "changed", ops, by: undefined, theirs: [] }, this.#store(), ...this.#send()];
     }
     const effects: Effect[] = [];
-    if (held && seq === this.#seq + 1) effects.push(...this.#advance({ seq, batch: id, ops: held.ops }));
+    if (held && seq === this.#seq + 1)
+      effects.push(...this.#advance({ seq, batch: id, ops: held.ops }));
     else if (held) effects.push(...this.#gap());
     return [...effects, ...this.#send()];
   }
@@ -260,7 +294,8 @@ export class Sync {
       const settled = this.#pending[0] === mine && mine.applied;
       const ops = settled ? this.#settle(mine) : this.#rebase(ordered.ops, mine);
       if (!ops) return [{ do: "reload" }];
-      const effects: Effect[] = ops.length > 0 ? [{ do: "changed", ops, by: undefined, theirs: [] }] : [];
+      const effects: Effect[] =
+        ops.length > 0 ? [{ do: "changed", ops, by: undefined, theirs: [] }] : [];
       return [...effects, this.#store()];
     }
     const ops = this.#rebase(ordered.ops, undefined);

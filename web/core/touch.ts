@@ -54,7 +54,8 @@ function claims(op: Change): readonly string[] {
 
 /** Nodes that an edge needs: it must not be reordered with their deletion. */
 function ends(op: Change): readonly string[] {
-  if (op.op === "edge.set" && typeof op.value === "string") return op.path === "/port" ? [] : [op.value];
+  if (op.op === "edge.set" && typeof op.value === "string")
+    return op.path === "/port" ? [] : [op.value];
   if (op.op !== "edge.add" || typeof op.value !== "object" || op.value === null) return [];
   const found: string[] = [];
   for (const [name, value] of Object.entries(op.value)) {

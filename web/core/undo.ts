@@ -1,8 +1,8 @@
 // Undo of one person's own gestures in a document that others change too.
 // A property that somebody else wrote since is left as they wanted it.
 
-import { conflicts, touched } from "./touch.ts";
 import type { Change } from "./touch.ts";
+import { conflicts, touched } from "./touch.ts";
 
 type Entry = {
   readonly label: string;
@@ -84,7 +84,11 @@ export class Undo {
   }
 }
 
-function move(from: Entry[], to: Entry[], apply: (step: Step) => readonly Change[] | undefined): Step | undefined {
+function move(
+  from: Entry[],
+  to: Entry[],
+  apply: (step: Step) => readonly Change[] | undefined,
+): Step | undefined {
   const entry = from.pop();
   if (!entry) return undefined;
   const ops = entry.inverse.filter((op) => !conflicts(touched([op]), entry.foreign));

@@ -3,8 +3,8 @@
 import type { ComponentType } from "preact";
 import { useEffect, useState } from "preact/hooks";
 
-/** A component that appears as soon as its code is here. */
-export function lazy(load: () => Promise<ComponentType>): ComponentType {
+/** A component that appears as soon as its code is here; until then, what stands in for it. */
+export function lazy(load: () => Promise<ComponentType>, Meanwhile?: ComponentType): ComponentType {
   let loaded: ComponentType | undefined;
   return function Lazy() {
     const [, arrived] = useState(false);
@@ -16,6 +16,7 @@ export function lazy(load: () => Promise<ComponentType>): ComponentType {
       });
     }, []);
     const Loaded = loaded;
-    return Loaded ? <Loaded /> : null;
+    if (Loaded) return <Loaded />;
+    return Meanwhile ? <Meanwhile /> : null;
   };
 }

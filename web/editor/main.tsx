@@ -18,7 +18,6 @@ function start(): void {
   if (!mount || !props) return;
   const host = document.createElement("div");
   host.className = "ed-kernel";
-  mount.append(host);
   const still = document.documentElement.dataset["motion"] === "less" ? true : undefined;
   const editor = new Editor(JSON.parse(props) as EditorProps, new Kernel({ host, still }));
   render(

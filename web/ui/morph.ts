@@ -41,7 +41,7 @@ export async function refresh(
   if (!answer.ok) throw new Error(`fragment ${fragment}: ${answer.status}`);
   const fresh = parse(await answer.text()).getElementById(target.id);
   if (fresh === null) return;
-  Idiomorph.morph(target, fresh, { ignoreActiveValue: true });
+  void Idiomorph.morph(target, fresh, { ignoreActiveValue: true });
   refreshAgo();
 }
 

@@ -1,7 +1,7 @@
 // Adding a step: free, after a port, before a step, or on an edge.
 
-import type { GraphNode, NodeDoc, Port, Spec } from "../../core/graph.ts";
 import { defaults } from "../../core/form-schema.ts";
+import type { GraphNode, NodeDoc, Port, Spec } from "../../core/graph.ts";
 import { keyFor } from "../../core/step-key.ts";
 import type { Change } from "../../core/touch.ts";
 import type { Editor } from "../state/editor.ts";
@@ -10,11 +10,21 @@ import { freshID, nameOf, portsOf } from "../state/words.ts";
 import { t } from "../strings.ts";
 
 /** The ops that add the step where it is wanted, and its id. */
-export function addStepOps(editor: Editor, spec: Spec, where: QuickAdd): { readonly id: string; readonly ops: readonly Change[] } {
+export function addStepOps(
+  editor: Editor,
+  spec: Spec,
+  where: QuickAdd,
+): { readonly id: string; readonly ops: readonly Change[] } {
   const id = freshID();
   const place = editor.kernel.placeFor(spec, { from: where.from, edge: where.edge, at: where.at });
   const key = keyFor(spec.title, (k) => editor.drawing.byKey(k) !== undefined);
-  const doc: Omit<NodeDoc, "id"> = { key, kind: spec.name, config: defaults(spec.config) as NonNullable<GraphNode["config"]>, x: Math.round(place.x), y: Math.round(place.y) };
+  const doc: Omit<NodeDoc, "id"> = {
+    key,
+    kind: spec.name,
+    config: defaults(spec.config) as NonNullable<GraphNode["config"]>,
+    x: Math.round(place.x),
+    y: Math.round(place.y),
+  };
   const node: GraphNode = { id, key: doc.key, kind: doc.kind, config: doc.config };
   return { id, ops: [{ op: "node.add", id, value: doc }, ...joints(editor, node, where)] };
 }
@@ -61,7 +71,11 @@ export function addStep(editor: Editor, spec: Spec, where: QuickAdd): string | u
   editor.kernel.select({ nodes: [id] });
   editor.kernel.focus(id, true);
   editor.kernel.reveal([id], true);
-  editor.say(where.from ? t("editor.said.addedAfter", { step: spec.title, after: nameOf(editor, where.from.node) }) : t("editor.said.added", { step: spec.title }));
+  editor.say(
+    where.from
+      ? t("editor.said.addedAfter", { step: spec.title, after: nameOf(editor, where.from.node) })
+      : t("editor.said.added", { step: spec.title }),
+  );
   return id;
 }
 
@@ -80,7 +94,10 @@ export function recentKinds(): readonly string[] {
 
 function remember(kind: string): void {
   try {
-    localStorage.setItem(recentKey, JSON.stringify([kind, ...recentKinds().filter((k) => k !== kind)].slice(0, recentMax)));
+    localStorage.setItem(
+      recentKey,
+      JSON.stringify([kind, ...recentKinds().filter((k) => k !== kind)].slice(0, recentMax)),
+    );
   } catch {
     // Without storage nothing is remembered.
   }

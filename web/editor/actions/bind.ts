@@ -14,7 +14,8 @@ export const kindDragType = "application/x-signalbox-kind";
 
 export function bindCanvas(editor: Editor): void {
   const { kernel, session } = editor;
-  const on = <T extends KernelEventType>(type: T, listener: (event: EventOf<T>) => void) => kernel.on(type, listener);
+  const on = <T extends KernelEventType>(type: T, listener: (event: EventOf<T>) => void) =>
+    kernel.on(type, listener);
   on("move", (e) => moveBy(editor, e.nodes, e.notes, { x: e.dx, y: e.dy }));
   on("duplicate", (e) => duplicate(editor, e.nodes, e.notes, { x: e.dx, y: e.dy }));
   on("connect", (e) => connect(editor, e.from, e.port, e.to));
@@ -29,7 +30,11 @@ export function bindCanvas(editor: Editor): void {
   on("insert", (e) => insertOnEdge(editor, e.node, e.edge, { x: e.dx, y: e.dy }));
   on("quickAdd", (e) => {
     // By key a step follows the focused one; by pointer it goes where it was asked for.
-    session.quickAdd.value = { at: e.by === "pointer" ? e.at : undefined, from: e.from, edge: e.edge };
+    session.quickAdd.value = {
+      at: e.by === "pointer" ? e.at : undefined,
+      from: e.from,
+      edge: e.edge,
+    };
   });
   on("delete", (e) => remove(editor, e));
   on("resizeNote", (e) => resizeNote(editor, e));
@@ -81,7 +86,14 @@ function resizeNote(editor: Editor, event: EventOf<"resizeNote">): void {
   const note = editor.drawing.notes.get(event.id);
   if (!note) return;
   const names = ["x", "y", "w", "h"] as const;
-  const ops = names.filter((name) => Math.round(event.box[name]) !== note[name]).map((name) => ({ op: "note.set", id: event.id, path: `/${name}`, value: Math.round(event.box[name]) }));
+  const ops = names
+    .filter((name) => Math.round(event.box[name]) !== note[name])
+    .map((name) => ({
+      op: "note.set",
+      id: event.id,
+      path: `/${name}`,
+      value: Math.round(event.box[name]),
+    }));
   editor.commit(t("editor.do.resizeNote"), ops);
 }
 
@@ -105,7 +117,13 @@ function clipboard(editor: Editor, e: EventOf<"clipboard">): void {
   e.event.preventDefault();
   const n = selection.nodes.size + selection.notes.size;
   editor.say(t("editor.said.copied", { n }));
-  if (e.action === "cut") remove(editor, { nodes: [...selection.nodes], edges: [], notes: [...selection.notes], rejoin: false });
+  if (e.action === "cut")
+    remove(editor, {
+      nodes: [...selection.nodes],
+      edges: [],
+      notes: [...selection.notes],
+      rejoin: false,
+    });
 }
 
 function dropKind(editor: Editor, e: EventOf<"drop">): void {

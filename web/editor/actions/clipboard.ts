@@ -1,13 +1,13 @@
 // Copy, cut and paste as text, so that steps travel between tabs, workflows
 // and people. A whole workflow file pastes as well.
 
-import { clipOf, clipText, paste, readClip } from "../../core/clip.ts";
 import type { Clip } from "../../core/clip.ts";
+import { clipOf, clipText, paste, readClip } from "../../core/clip.ts";
 import { renamesIn } from "../../core/expr-rename.ts";
 import { member } from "../../core/form-schema.ts";
+import type { Point } from "../../core/geometry.ts";
 import type { Graph, JsonObject, NodeDoc } from "../../core/graph.ts";
 import { FORMAT } from "../../core/graph.ts";
-import type { Point } from "../../core/geometry.ts";
 import { setBelow } from "../../core/json-set.ts";
 import type { Selection } from "../../kernel/api.ts";
 import type { Editor } from "../state/editor.ts";
@@ -29,9 +29,12 @@ export function parseClip(text: string): Clip | undefined {
 function fromFile(text: string): Clip | undefined {
   try {
     const value: unknown = JSON.parse(text);
-    if (member(value, "signalbox") !== FORMAT || !Array.isArray(member(value, "nodes"))) return undefined;
+    if (member(value, "signalbox") !== FORMAT || !Array.isArray(member(value, "nodes")))
+      return undefined;
     const graph = value as Graph;
-    const nodes = graph.nodes.map((n): NodeDoc => ({ ...n, ...(graph.layout?.nodes?.[n.id] ?? { x: 0, y: 0 }) }));
+    const nodes = graph.nodes.map(
+      (n): NodeDoc => ({ ...n, ...(graph.layout?.nodes?.[n.id] ?? { x: 0, y: 0 }) }),
+    );
     const notes = Object.entries(graph.layout?.notes ?? {}).map(([id, note]) => ({ id, ...note }));
     return { signalbox_clip: 1, nodes, edges: graph.edges ?? [], outside: [], notes };
   } catch {
@@ -60,7 +63,9 @@ export function pasteClip(editor: Editor, clip: Clip, where: Where, label?: stri
     const key = member(made.ops.filter((op) => op.op === "node.add")[i]?.value, "key");
     if (typeof key === "string" && key !== node.key) renamed.set(node.key, key);
   }
-  const ops = made.ops.map((op) => (op.op === "node.add" ? { ...op, value: withKeys(editor, op.value as NodeDoc, renamed) } : op));
+  const ops = made.ops.map((op) =>
+    op.op === "node.add" ? { ...op, value: withKeys(editor, op.value as NodeDoc, renamed) } : op,
+  );
   const n = made.nodes.length + made.notes.length;
   if (!editor.commit(label ?? t("editor.do.paste", { n }), ops)) return;
   editor.kernel.select({ nodes: made.nodes, notes: made.notes });
@@ -78,7 +83,17 @@ function withKeys(editor: Editor, doc: NodeDoc, renamed: ReadonlyMap<string, str
   return config === undefined ? doc : { ...doc, config };
 }
 
-export function duplicate(editor: Editor, nodes: Iterable<string>, notes: Iterable<string>, by: Point): void {
+export function duplicate(
+  editor: Editor,
+  nodes: Iterable<string>,
+  notes: Iterable<string>,
+  by: Point,
+): void {
   const clip = clipOf(editor.drawing, nodes, notes);
-  pasteClip(editor, clip, { by, keepLinks: false }, t("editor.do.duplicate", { n: clip.nodes.length + clip.notes.length }));
+  pasteClip(
+    editor,
+    clip,
+    { by, keepLinks: false },
+    t("editor.do.duplicate", { n: clip.nodes.length + clip.notes.length }),
+  );
 }

@@ -1,7 +1,7 @@
 // Commands: what keys, the palette and the menus have in common.
 
-import type { Command } from "../../core/keymap.ts";
 import type { Point } from "../../core/geometry.ts";
+import type { Command } from "../../core/keymap.ts";
 import type { Editor } from "../state/editor.ts";
 import type { Panel } from "../state/signals.ts";
 import { t } from "../strings.ts";
@@ -57,14 +57,24 @@ export function runCommand(editor: Editor, command: Command, at?: Point): void {
       session.dialog.value = "run";
       break;
     case "checkpoint":
-      editor.toast(t(session.save.value.is === "saved" ? "editor.checkpoint.saved" : "editor.checkpoint.saving"));
+      editor.toast(
+        t(
+          session.save.value.is === "saved"
+            ? "editor.checkpoint.saved"
+            : "editor.checkpoint.saving",
+        ),
+      );
       break;
     default:
       editor.kernel.run(command);
   }
 }
 
-export function togglePanel(editor: Editor, panel: Panel, open = editor.session.panel.value !== panel): void {
+export function togglePanel(
+  editor: Editor,
+  panel: Panel,
+  open = editor.session.panel.value !== panel,
+): void {
   editor.session.panel.value = open ? panel : undefined;
   if (!open) editor.kernel.focusCanvas();
 }

@@ -1,16 +1,21 @@
 // Changes to what is there: move, connect, delete, disable, rename.
 
-import { member } from "../../core/form-schema.ts";
 import { renameKey, renamesIn } from "../../core/expr-rename.ts";
-import type { Edge, Json } from "../../core/graph.ts";
+import { member } from "../../core/form-schema.ts";
 import type { Point } from "../../core/geometry.ts";
+import type { Edge, Json } from "../../core/graph.ts";
 import type { Change } from "../../core/touch.ts";
 import type { Editor } from "../state/editor.ts";
 import { freshID, nameOf, portsOf, specOf } from "../state/words.ts";
 import { t } from "../strings.ts";
 import { addEdge, mainPort } from "./add.ts";
 
-export function moveBy(editor: Editor, nodes: readonly string[], notes: readonly string[], d: Point): void {
+export function moveBy(
+  editor: Editor,
+  nodes: readonly string[],
+  notes: readonly string[],
+  d: Point,
+): void {
   const ops: Change[] = nodes.map((id) => {
     const place = editor.drawing.place(id);
     return { op: "node.move", id, value: { x: place.x + d.x, y: place.y + d.y } };
@@ -22,12 +27,18 @@ export function moveBy(editor: Editor, nodes: readonly string[], notes: readonly
     if (d.y !== 0) ops.push({ op: "note.set", id, path: "/y", value: note.y + d.y });
   }
   const n = nodes.length + notes.length;
-  editor.commit(n === 1 && nodes[0] ? t("editor.do.move", { step: nameOf(editor, nodes[0]) }) : t("editor.do.moveMany", { n }), ops);
+  editor.commit(
+    n === 1 && nodes[0]
+      ? t("editor.do.move", { step: nameOf(editor, nodes[0]) })
+      : t("editor.do.moveMany", { n }),
+    ops,
+  );
 }
 
 export function connect(editor: Editor, from: string, port: string, to: string): boolean {
   const done = editor.commit(t("editor.do.connect"), [addEdge(from, port, to)]);
-  if (done) editor.say(t("editor.said.connected", { from: nameOf(editor, from), to: nameOf(editor, to) }));
+  if (done)
+    editor.say(t("editor.said.connected", { from: nameOf(editor, from), to: nameOf(editor, to) }));
   return done;
 }
 
@@ -44,7 +55,10 @@ export function reconnect(editor: Editor, id: string, next: Omit<Edge, "id">): v
     if (was.port !== next.port) ops.push({ op: "edge.set", id, path: "/port", value: next.port });
     if (was.to !== next.to) ops.push({ op: "edge.set", id, path: "/to", value: next.to });
   }
-  if (editor.commit(t("editor.do.reconnect"), ops)) editor.say(t("editor.said.connected", { from: nameOf(editor, next.from), to: nameOf(editor, next.to) }));
+  if (editor.commit(t("editor.do.reconnect"), ops))
+    editor.say(
+      t("editor.said.connected", { from: nameOf(editor, next.from), to: nameOf(editor, next.to) }),
+    );
 }
 
 export type Doomed = {
@@ -71,7 +85,8 @@ export function remove(editor: Editor, what: Doomed): void {
 
 function removalLabel(editor: Editor, gone: readonly string[], what: Doomed): string {
   const only = gone[0];
-  if (gone.length === 1 && only !== undefined) return t("editor.do.delete", { step: nameOf(editor, only) });
+  if (gone.length === 1 && only !== undefined)
+    return t("editor.do.delete", { step: nameOf(editor, only) });
   if (gone.length > 1) return t("editor.do.deleteMany", { n: gone.length });
   return what.notes.length > 0 ? t("editor.do.deleteNote") : t("editor.do.deleteEdge");
 }
@@ -121,13 +136,18 @@ export function insertOnEdge(editor: Editor, id: string, edgeID: string, d: Poin
     { op: "edge.set", id: edgeID, path: "/to", value: id },
   ];
   if (on) ops.push(addEdge(id, on.name, edge.to));
-  if (editor.commit(t("editor.do.insert", { step: nameOf(editor, id) }), ops)) editor.say(t("editor.said.inserted", { step: nameOf(editor, id) }));
+  if (editor.commit(t("editor.do.insert", { step: nameOf(editor, id) }), ops))
+    editor.say(t("editor.said.inserted", { step: nameOf(editor, id) }));
 }
 
 export function toggleDisabled(editor: Editor, ids: readonly string[]): void {
   const on = !ids.every((id) => editor.drawing.nodes.get(id)?.disabled === true);
-  const ops = ids.map((id): Change => ({ op: "node.set", id, path: "/disabled", ...(on ? { value: true } : {}) }));
-  const label = on ? t("editor.do.disable", { n: ids.length }) : t("editor.do.enable", { n: ids.length });
+  const ops = ids.map(
+    (id): Change => ({ op: "node.set", id, path: "/disabled", ...(on ? { value: true } : {}) }),
+  );
+  const label = on
+    ? t("editor.do.disable", { n: ids.length })
+    : t("editor.do.enable", { n: ids.length });
   if (editor.commit(label, ops)) editor.say(t("editor.said.done", { what: label }));
 }
 
@@ -140,13 +160,16 @@ export function togglePin(editor: Editor, ids: readonly string[]): void {
     const node = editor.drawing.nodes.get(id);
     const output = node ? samples[node.key]?.output : undefined;
     if (pinned) ops.push({ op: "node.set", id, path: "/pin" });
-    else if (output !== undefined && output !== null) ops.push({ op: "node.set", id, path: "/pin", value: output });
+    else if (output !== undefined && output !== null)
+      ops.push({ op: "node.set", id, path: "/pin", value: output });
   }
   if (ops.length === 0) {
     editor.toast(t("editor.pin.nothing"));
     return;
   }
-  const label = pinned ? t("editor.do.unpin", { n: ops.length }) : t("editor.do.pin", { n: ops.length });
+  const label = pinned
+    ? t("editor.do.unpin", { n: ops.length })
+    : t("editor.do.pin", { n: ops.length });
   if (editor.commit(label, ops)) editor.say(t("editor.said.done", { what: label }));
 }
 
@@ -155,7 +178,9 @@ export function rename(editor: Editor, id: string, title: string): void {
   if (!node) return;
   const clean = title.trim();
   const plain = clean === "" || clean === specOf(editor, node).title;
-  editor.commit(t("editor.do.rename"), [{ op: "node.set", id, path: "/title", ...(plain ? {} : { value: clean }) }]);
+  editor.commit(t("editor.do.rename"), [
+    { op: "node.set", id, path: "/title", ...(plain ? {} : { value: clean }) },
+  ]);
 }
 
 /**
@@ -190,7 +215,8 @@ function renamedTask(task: unknown, before: string, after: string): Json | undef
   for (const name of ["queue", "priority", "type"]) {
     const value = member(task, name);
     if (value === undefined) continue;
-    const text = typeof value === "string" ? renameKey(value, "value", before, after) : (value as Json);
+    const text =
+      typeof value === "string" ? renameKey(value, "value", before, after) : (value as Json);
     changed ||= text !== value;
     next[name] = text;
   }
@@ -201,7 +227,13 @@ function renamedTask(task: unknown, before: string, after: string): Json | undef
 export function addNote(editor: Editor, at: Point | undefined): void {
   const id = freshID();
   const middle = at ?? editor.kernel.center();
-  const value = { x: Math.round(middle.x / 8) * 8, y: Math.round(middle.y / 8) * 8, w: 240, h: 120, text: "" };
+  const value = {
+    x: Math.round(middle.x / 8) * 8,
+    y: Math.round(middle.y / 8) * 8,
+    w: 240,
+    h: 120,
+    text: "",
+  };
   if (!editor.commit(t("editor.do.note"), [{ op: "note.add", id, value }])) return;
   editor.kernel.select({ notes: [id] });
   editor.session.noteEdited.value = id;

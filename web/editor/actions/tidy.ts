@@ -8,7 +8,12 @@ export async function tidy(editor: Editor): Promise<void> {
   const { nodes } = editor.session.selection.value;
   const some = nodes.size > 1 ? nodes : undefined;
   const end = performance.now() + TIDY_BUDGET;
-  const ops = tidyOps(editor.drawing, (kind) => editor.spec(kind), some, () => end - performance.now());
+  const ops = tidyOps(
+    editor.drawing,
+    (kind) => editor.spec(kind),
+    some,
+    () => end - performance.now(),
+  );
   if (ops.length === 0) {
     editor.toast(t("editor.tidy.nothing"));
     return;

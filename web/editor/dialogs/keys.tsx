@@ -1,16 +1,59 @@
 // Every key of the editor.
 
-import { KEYMAP } from "../../core/keymap.ts";
 import type { Command } from "../../core/keymap.ts";
+import { KEYMAP } from "../../core/keymap.ts";
 import { keyWords } from "../shell/keys.ts";
 import { t } from "../strings.ts";
 import { Modal } from "./modal.tsx";
 
 const groups: readonly (readonly [string, readonly Command[]])[] = [
-  ["editor.keys.build", ["add", "connect", "rename", "duplicate", "delete", "deleteRejoin", "disable", "pin", "note", "tidy"]],
-  ["editor.keys.walk", ["focusLeft", "focusRight", "focusUp", "focusDown", "followDown", "followUp", "open", "escape", "selectAll", "selectDownstream", "selectUpstream"]],
+  [
+    "editor.keys.build",
+    [
+      "add",
+      "connect",
+      "rename",
+      "duplicate",
+      "delete",
+      "deleteRejoin",
+      "disable",
+      "pin",
+      "note",
+      "tidy",
+    ],
+  ],
+  [
+    "editor.keys.walk",
+    [
+      "focusLeft",
+      "focusRight",
+      "focusUp",
+      "focusDown",
+      "followDown",
+      "followUp",
+      "open",
+      "escape",
+      "selectAll",
+      "selectDownstream",
+      "selectUpstream",
+    ],
+  ],
   ["editor.keys.move", ["nudgeLeft", "pushLeft"]],
-  ["editor.keys.look", ["toolSelect", "toolHand", "fitAll", "fitSelection", "zoomActual", "zoomIn", "zoomOut", "inspector", "outline", "find"]],
+  [
+    "editor.keys.look",
+    [
+      "toolSelect",
+      "toolHand",
+      "fitAll",
+      "fitSelection",
+      "zoomActual",
+      "zoomIn",
+      "zoomOut",
+      "inspector",
+      "outline",
+      "find",
+    ],
+  ],
   ["editor.keys.do", ["undo", "redo", "testRun", "palette", "help"]],
 ];
 

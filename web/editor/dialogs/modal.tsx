@@ -6,7 +6,13 @@ import { useEditor } from "../context.ts";
 import { Icon } from "../icon.tsx";
 import { t } from "../strings.ts";
 
-type ModalProps = { readonly title: string; readonly wide?: boolean; readonly footer?: ComponentChildren; readonly children: ComponentChildren; readonly bare?: boolean };
+type ModalProps = {
+  readonly title: string;
+  readonly wide?: boolean;
+  readonly footer?: ComponentChildren;
+  readonly children: ComponentChildren;
+  readonly bare?: boolean;
+};
 
 export function Modal({ title, wide = false, bare = false, footer, children }: ModalProps) {
   const editor = useEditor();

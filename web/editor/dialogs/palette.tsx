@@ -2,8 +2,8 @@
 
 import { useEffect, useId, useRef, useState } from "preact/hooks";
 import type { Command } from "../../core/keymap.ts";
-import { runCommand } from "../actions/command.ts";
 import { addStep } from "../actions/add.ts";
+import { runCommand } from "../actions/command.ts";
 import { useEditor } from "../context.ts";
 import { Icon } from "../icon.tsx";
 import { keyOf } from "../shell/keys.ts";
@@ -12,7 +12,14 @@ import { nameOf, specOf } from "../state/words.ts";
 import { t } from "../strings.ts";
 import { Modal } from "./modal.tsx";
 
-type Entry = { readonly id: string; readonly title: string; readonly detail: string; readonly icon: string; readonly key?: string | undefined; run(): void };
+type Entry = {
+  readonly id: string;
+  readonly title: string;
+  readonly detail: string;
+  readonly icon: string;
+  readonly key?: string | undefined;
+  run(): void;
+};
 
 const commands: readonly (readonly [Command, string])[] = [
   ["add", "square-plus"],
@@ -83,7 +90,8 @@ export function Palette() {
             onKeyDown={(e) => {
               if (e.isComposing) return;
               if (e.key === "ArrowDown") setIndex((index + 1) % Math.max(1, shown.length));
-              else if (e.key === "ArrowUp") setIndex((index - 1 + shown.length) % Math.max(1, shown.length));
+              else if (e.key === "ArrowUp")
+                setIndex((index - 1 + shown.length) % Math.max(1, shown.length));
               else if (e.key === "Enter") take(chosen);
               else return;
               e.preventDefault();
@@ -127,10 +135,34 @@ function entries(editor: Editor): Entry[] {
     run: () => runCommand(editor, command),
   }));
   found.push(
-    { id: "publish", title: t("editor.palette.publish"), detail: "", icon: "upload", run: () => (session.dialog.value = "publish") },
-    { id: "share", title: t("editor.share"), detail: "", icon: "share-2", run: () => (session.dialog.value = "share") },
-    { id: "problems", title: t("editor.problems"), detail: "", icon: "shield-alert", run: () => (session.panel.value = "problems") },
-    { id: "rename", title: t("editor.do.renameWorkflow"), detail: "", icon: "pencil", run: () => (session.renaming.value = true) },
+    {
+      id: "publish",
+      title: t("editor.palette.publish"),
+      detail: "",
+      icon: "upload",
+      run: () => (session.dialog.value = "publish"),
+    },
+    {
+      id: "share",
+      title: t("editor.share"),
+      detail: "",
+      icon: "share-2",
+      run: () => (session.dialog.value = "share"),
+    },
+    {
+      id: "problems",
+      title: t("editor.problems"),
+      detail: "",
+      icon: "shield-alert",
+      run: () => (session.panel.value = "problems"),
+    },
+    {
+      id: "rename",
+      title: t("editor.do.renameWorkflow"),
+      detail: "",
+      icon: "pencil",
+      run: () => (session.renaming.value = true),
+    },
   );
   for (const node of editor.drawing.nodes.values()) {
     const spec = specOf(editor, node);
@@ -148,7 +180,13 @@ function entries(editor: Editor): Entry[] {
   }
   if (session.readOnly.value) return found;
   for (const spec of session.specs.value) {
-    found.push({ id: `k:${spec.name}`, title: t("editor.do.add", { step: spec.title }), detail: "", icon: spec.icon, run: () => void addStep(editor, spec, {}) });
+    found.push({
+      id: `k:${spec.name}`,
+      title: t("editor.do.add", { step: spec.title }),
+      detail: "",
+      icon: spec.icon,
+      run: () => void addStep(editor, spec, {}),
+    });
   }
   return found;
 }

@@ -26,12 +26,23 @@ export function PublishDialog() {
       session.workflow.value = { ...session.workflow.value, active_version: version.number };
       session.dirty.value = 0;
       close();
-      editor.toast(t("editor.publish.done", { n: version.number }), { href: { title: t("editor.publish.look"), url: `/w/${encodeURIComponent(editor.props.workflow.id)}/versions` } });
+      editor.toast(t("editor.publish.done", { n: version.number }), {
+        href: {
+          title: t("editor.publish.look"),
+          url: `/w/${encodeURIComponent(editor.props.workflow.id)}/versions`,
+        },
+      });
       editor.say(t("editor.publish.done", { n: version.number }));
       void editor.refreshHooks();
     } catch (error) {
       if (error instanceof ApiError && error.issues.length > 0) session.issues.value = error.issues;
-      setFault(error instanceof ApiError && error.status === 409 ? t("editor.publish.conflict") : error instanceof Error ? error.message : String(error));
+      setFault(
+        error instanceof ApiError && error.status === 409
+          ? t("editor.publish.conflict")
+          : error instanceof Error
+            ? error.message
+            : String(error),
+      );
     } finally {
       setBusy(false);
     }
@@ -97,7 +108,15 @@ export function PublishDialog() {
         <p>{t("editor.publish.text")}</p>
         <div class="fld">
           <label for="ed-publish-note">{t("editor.publish.note")}</label>
-          <textarea id="ed-publish-note" class="inp" rows={3} maxLength={1_000} value={note} placeholder={t("editor.publish.notePlaceholder")} onInput={(e) => setNote(e.currentTarget.value)} />
+          <textarea
+            id="ed-publish-note"
+            class="inp"
+            rows={3}
+            maxLength={1_000}
+            value={note}
+            placeholder={t("editor.publish.notePlaceholder")}
+            onInput={(e) => setNote(e.currentTarget.value)}
+          />
         </div>
         {warnings > 0 ? (
           <p class="note warn">

@@ -14,7 +14,9 @@ import { Modal } from "./modal.tsx";
 export function RunDialog() {
   const editor = useEditor();
   const { session } = editor;
-  const triggers = [...editor.drawing.nodes.values()].filter((n) => editor.spec(n.kind)?.work === "trigger");
+  const triggers = [...editor.drawing.nodes.values()].filter(
+    (n) => editor.spec(n.kind)?.work === "trigger",
+  );
   const [trigger, setTrigger] = useState(triggers[0]?.key);
   const [text, setText] = useState(() => startText(editor, triggers[0]));
   const [busy, setBusy] = useState(false);
@@ -49,7 +51,12 @@ export function RunDialog() {
           <button type="button" class="btn" onClick={close}>
             {t("editor.cancel")}
           </button>
-          <button type="button" class="btn pri" disabled={busy || broken !== undefined || trigger === undefined} onClick={() => void start()}>
+          <button
+            type="button"
+            class="btn pri"
+            disabled={busy || broken !== undefined || trigger === undefined}
+            onClick={() => void start()}
+          >
             {busy ? <span class="spin" /> : <Icon name="play" />}
             {t("editor.run.start")}
           </button>
@@ -79,7 +86,12 @@ export function RunDialog() {
         {triggers.length > 1 ? (
           <div class="fld">
             <label for="ed-run-trigger">{t("editor.run.trigger")}</label>
-            <select id="ed-run-trigger" class="sel" value={trigger} onChange={(e) => setTrigger(e.currentTarget.value)}>
+            <select
+              id="ed-run-trigger"
+              class="sel"
+              value={trigger}
+              onChange={(e) => setTrigger(e.currentTarget.value)}
+            >
               {triggers.map((n) => (
                 <option key={n.id} value={n.key}>
                   {nameOf(editor, n.id)}
@@ -131,17 +143,21 @@ export function RunDialog() {
 
 function startText(editor: Editor, trigger: GraphNode | undefined): string {
   const seen = editor.session.samples.value.trigger ?? undefined;
-  const value = editor.drawing.sample ?? seen ?? (trigger && editor.spec(trigger.kind)?.output) ?? {};
+  const value =
+    editor.drawing.sample ?? seen ?? (trigger && editor.spec(trigger.kind)?.output) ?? {};
   return JSON.stringify(value, undefined, 2);
 }
 
 /** The input is kept with the drawing, for the next test and the next person. */
 function keepSample(editor: Editor, input: unknown): void {
   if (JSON.stringify(editor.drawing.sample) === JSON.stringify(input)) return;
-  editor.commit(t("editor.do.sample"), [{ op: "graph.set", path: "/sample", value: input as Json }]);
+  editor.commit(t("editor.do.sample"), [
+    { op: "graph.set", path: "/sample", value: input as Json },
+  ]);
 }
 
 function wordsOf(error: unknown): string {
-  if (error instanceof ApiError && error.issues.length > 0) return error.issues.map((i) => i.message).join(" ");
+  if (error instanceof ApiError && error.issues.length > 0)
+    return error.issues.map((i) => i.message).join(" ");
   return error instanceof Error ? error.message : String(error);
 }

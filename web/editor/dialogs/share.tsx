@@ -45,7 +45,12 @@ export function ShareDialog() {
         </ul>
         {url === undefined ? (
           <div class="row">
-            <button type="button" class="btn pri" disabled={busy || !published} onClick={() => void make()}>
+            <button
+              type="button"
+              class="btn pri"
+              disabled={busy || !published}
+              onClick={() => void make()}
+            >
               <Icon name="link" />
               {t("editor.share.make")}
             </button>
@@ -57,7 +62,13 @@ export function ShareDialog() {
           <div class="fld">
             <label for="ed-share-url">{t("editor.share.link")}</label>
             <div class="ed-copy">
-              <input id="ed-share-url" class="inp mono" readOnly value={url} onFocus={(e) => e.currentTarget.select()} />
+              <input
+                id="ed-share-url"
+                class="inp mono"
+                readOnly
+                value={url}
+                onFocus={(e) => e.currentTarget.select()}
+              />
               <button type="button" class="btn" onClick={() => void copy()}>
                 <Icon name="copy" />
                 {t("editor.copy")}

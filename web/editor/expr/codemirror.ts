@@ -1,17 +1,29 @@
 // The open editor of an expression field: CodeMirror in a shadow root, whose
 // styles are adopted sheets, so that the page's policy needs no inline style.
 
-import { acceptCompletion, autocompletion, closeBrackets, closeBracketsKeymap, completionKeymap, completionStatus, startCompletion } from "@codemirror/autocomplete";
-import type { Completion as Option, CompletionContext, CompletionResult } from "@codemirror/autocomplete";
+import type {
+  CompletionContext,
+  CompletionResult,
+  Completion as Option,
+} from "@codemirror/autocomplete";
+import {
+  acceptCompletion,
+  autocompletion,
+  closeBrackets,
+  closeBracketsKeymap,
+  completionKeymap,
+  completionStatus,
+  startCompletion,
+} from "@codemirror/autocomplete";
 import { defaultKeymap, history, historyKeymap } from "@codemirror/commands";
 import { setDiagnostics } from "@codemirror/lint";
-import { EditorState, RangeSetBuilder } from "@codemirror/state";
 import type { Extension } from "@codemirror/state";
-import { Decoration, EditorView, keymap, placeholder, ViewPlugin } from "@codemirror/view";
+import { EditorState, RangeSetBuilder } from "@codemirror/state";
 import type { DecorationSet, ViewUpdate } from "@codemirror/view";
+import { Decoration, EditorView, keymap, placeholder, ViewPlugin } from "@codemirror/view";
 import type { Completion, Completions } from "../../core/expr-complete.ts";
-import { formOf, tokenize } from "../../core/expr-tokens.ts";
 import type { Mode } from "../../core/expr-tokens.ts";
+import { formOf, tokenize } from "../../core/expr-tokens.ts";
 import { editorTheme } from "./theme.ts";
 
 export type EditorOptions = {
@@ -42,12 +54,22 @@ export function openEditor(host: HTMLElement, options: EditorOptions): OpenEdito
   return {
     show(text) {
       const now = view.state.doc.toString();
-      if (now !== text && !view.composing) view.dispatch({ changes: { from: 0, to: now.length, insert: text } });
+      if (now !== text && !view.composing)
+        view.dispatch({ changes: { from: 0, to: now.length, insert: text } });
     },
     mark(fault) {
       const length = view.state.doc.length;
       const from = Math.min(length, fault?.offset ?? 0);
-      const marks = fault ? [{ from, to: Math.min(length, Math.max(from + 1, from)), severity: "error" as const, message: fault.message }] : [];
+      const marks = fault
+        ? [
+            {
+              from,
+              to: Math.min(length, Math.max(from + 1, from)),
+              severity: "error" as const,
+              message: fault.message,
+            },
+          ]
+        : [];
       view.dispatch(setDiagnostics(view.state, marks));
     },
     destroy: () => view.destroy(),
@@ -64,9 +86,19 @@ function startState(options: EditorOptions): EditorState {
       keys(options),
       colours(options.mode),
       closeBrackets(),
-      autocompletion({ override: [(context) => source(context, options)], icons: false, addToOptions: columns(), maxRenderedOptions: 60 }),
+      autocompletion({
+        override: [(context) => source(context, options)],
+        icons: false,
+        addToOptions: columns(),
+        maxRenderedOptions: 60,
+      }),
       EditorView.lineWrapping,
-      EditorView.contentAttributes.of({ "aria-label": options.label, spellcheck: "false", autocapitalize: "off", autocorrect: "off" }),
+      EditorView.contentAttributes.of({
+        "aria-label": options.label,
+        spellcheck: "false",
+        autocapitalize: "off",
+        autocorrect: "off",
+      }),
       EditorView.updateListener.of((update) => {
         if (update.docChanged) options.change(update.state.doc.toString());
       }),
@@ -109,7 +141,10 @@ function singleLine(): Extension {
   return EditorState.transactionFilter.of((transaction) => {
     if (!transaction.docChanged || transaction.newDoc.lines === 1) return transaction;
     const text = transaction.newDoc.toString().replaceAll(/\s*\n\s*/g, " ");
-    return { changes: { from: 0, to: transaction.startState.doc.length, insert: text }, selection: { anchor: text.length } };
+    return {
+      changes: { from: 0, to: transaction.startState.doc.length, insert: text },
+      selection: { anchor: text.length },
+    };
   });
 }
 
@@ -131,7 +166,8 @@ function colours(mode: Mode): Extension {
 function paint(text: string, mode: Mode): DecorationSet {
   const builder = new RangeSetBuilder<Decoration>();
   for (const token of tokenize(text, mode)) {
-    if (token.kind !== "space" && token.kind !== "text") builder.add(token.from, token.to, Decoration.mark({ class: `x-${token.kind}` }));
+    if (token.kind !== "space" && token.kind !== "text")
+      builder.add(token.from, token.to, Decoration.mark({ class: `x-${token.kind}` }));
   }
   return builder.finish();
 }
@@ -163,9 +199,17 @@ function templateStart(before: string): number | undefined {
   return open >= 0 && !before.slice(open).includes("}}") ? open + 2 : undefined;
 }
 
-const ranks: Readonly<Record<Completion["kind"], number>> = { key: 3, variable: 2, method: 1, function: 0, keyword: -1 };
+const ranks: Readonly<Record<Completion["kind"], number>> = {
+  key: 3,
+  variable: 2,
+  method: 1,
+  function: 0,
+  keyword: -1,
+};
 
-function option(found: Completion): Option & { readonly typeName: string; readonly sample: string } {
+function option(
+  found: Completion,
+): Option & { readonly typeName: string; readonly sample: string } {
   return {
     label: found.label,
     apply: found.insert,

@@ -104,7 +104,11 @@ export function ExprField(props: ExprFieldProps) {
           data-placeholder={props.placeholder}
           onFocus={begin}
         >
-          {source === "" ? <span class="ph">{props.placeholder}</span> : <Highlighted source={source} mode={mode} />}
+          {source === "" ? (
+            <span class="ph">{props.placeholder}</span>
+          ) : (
+            <Highlighted source={source} mode={mode} />
+          )}
         </div>
       )}
       {result ? <ExprResult source={source} answer={answer} /> : null}

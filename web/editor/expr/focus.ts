@@ -3,12 +3,19 @@
 
 import type { FormEnvironment } from "../forms/context.ts";
 
-export function requestExpressionFocus(form: Pick<FormEnvironment, "focusNext">, pointer: string, caret: number): void {
+export function requestExpressionFocus(
+  form: Pick<FormEnvironment, "focusNext">,
+  pointer: string,
+  caret: number,
+): void {
   form.focusNext.current = { pointer, caret };
 }
 
 /** The caret's place when this field is the one that was asked for. */
-export function takeExpressionFocus(form: Pick<FormEnvironment, "focusNext">, pointer: string): number | undefined {
+export function takeExpressionFocus(
+  form: Pick<FormEnvironment, "focusNext">,
+  pointer: string,
+): number | undefined {
   const wanted = form.focusNext.current;
   if (wanted?.pointer !== pointer) return undefined;
   form.focusNext.current = undefined;

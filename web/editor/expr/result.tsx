@@ -1,19 +1,25 @@
 // What an expression gives for the sample event, asked from the server.
 
 import { useEffect, useState } from "preact/hooks";
-import type { Mode } from "../../core/expr-tokens.ts";
 import { preview } from "../../core/expr-complete.ts";
+import type { Mode } from "../../core/expr-tokens.ts";
+import { useForm } from "../forms/context.ts";
 import { Icon } from "../icon.tsx";
 import type { ExprAnswer } from "../net/api.ts";
 import { t } from "../strings.ts";
-import { useForm } from "../forms/context.ts";
 
 const pause = 200; // ms without a keystroke before the server is asked
 
 /** The newest answer for a source; undefined while there is none. */
-export function useExprAnswer(source: string, mode: Mode, enabled: boolean): ExprAnswer | undefined {
+export function useExprAnswer(
+  source: string,
+  mode: Mode,
+  enabled: boolean,
+): ExprAnswer | undefined {
   const form = useForm();
-  const [answer, setAnswer] = useState<{ source: string; answer: ExprAnswer } | undefined>(undefined);
+  const [answer, setAnswer] = useState<{ source: string; answer: ExprAnswer } | undefined>(
+    undefined,
+  );
   useEffect(() => {
     if (!enabled || source.trim() === "" || mode === "constant") return undefined;
     const stop = new AbortController();
@@ -31,14 +37,22 @@ export function useExprAnswer(source: string, mode: Mode, enabled: boolean): Exp
   return answer?.source === source ? answer.answer : undefined;
 }
 
-export function ExprResult({ source, answer }: { readonly source: string; readonly answer: ExprAnswer | undefined }) {
+export function ExprResult({
+  source,
+  answer,
+}: {
+  readonly source: string;
+  readonly answer: ExprAnswer | undefined;
+}) {
   if (source.trim() === "" || source.trim() === "=") return null;
   if (!answer) return <p class="ed-result wait">&nbsp;</p>;
   if (answer.error) {
     return (
       <p class="ed-result bad">
         <Icon name="circle-alert" />
-        <span>{t("editor.expr.fault", { message: answer.error.message, column: answer.error.column })}</span>
+        <span>
+          {t("editor.expr.fault", { message: answer.error.message, column: answer.error.column })}
+        </span>
       </p>
     );
   }

@@ -1,7 +1,7 @@
 // An expression at rest: coloured text.
 
-import { tokenize } from "../../core/expr-tokens.ts";
 import type { Mode } from "../../core/expr-tokens.ts";
+import { tokenize } from "../../core/expr-tokens.ts";
 
 export function Highlighted({ source, mode }: { readonly source: string; readonly mode: Mode }) {
   return (

@@ -1,8 +1,8 @@
 // One value inside a row: plain text, or an expression when it is written as
 // one.
 
-import { formOf } from "../../core/expr-tokens.ts";
 import type { Mode } from "../../core/expr-tokens.ts";
+import { formOf } from "../../core/expr-tokens.ts";
 import { ExprField } from "../expr/field.tsx";
 import { requestExpressionFocus } from "../expr/focus.ts";
 import { useForm } from "./context.ts";
@@ -25,10 +25,21 @@ export function cellText(value: unknown): string {
   return typeof value === "string" ? value : `=${JSON.stringify(value)}`;
 }
 
-export function ValueCell({ pointer, value, label, mode, placeholder, invalid = false, result = true, change }: CellProps) {
+export function ValueCell({
+  pointer,
+  value,
+  label,
+  mode,
+  placeholder,
+  invalid = false,
+  result = true,
+  change,
+}: CellProps) {
   const form = useForm();
   const text = cellText(value);
-  const open = mode === "expr" || (mode === "value" && (formOf(text) === "expression" || formOf(text) === "template"));
+  const open =
+    mode === "expr" ||
+    (mode === "value" && (formOf(text) === "expression" || formOf(text) === "template"));
   if (open) {
     return (
       <ExprField

@@ -15,7 +15,14 @@ export function ChoiceControl({ field, value, id, change, describedBy }: Control
     <div class="seg wide" aria-describedby={describedBy}>
       {words(field).map(([name, title]) => (
         <label key={name}>
-          <input type="radio" name={id} value={name} checked={chosen === name} disabled={form.readOnly} onChange={() => change(name)} />
+          <input
+            type="radio"
+            name={id}
+            value={name}
+            checked={chosen === name}
+            disabled={form.readOnly}
+            onChange={() => change(name)}
+          />
           {title}
         </label>
       ))}
@@ -27,7 +34,8 @@ export function SelectControl({ field, value, id, change, describedBy, invalid }
   const form = useForm();
   const chosen = value ?? field.schema.default ?? "";
   const known = words(field);
-  const strange = typeof chosen === "string" && chosen !== "" && !known.some(([name]) => name === chosen);
+  const strange =
+    typeof chosen === "string" && chosen !== "" && !known.some(([name]) => name === chosen);
   return (
     <select
       id={id}

@@ -2,9 +2,9 @@
 // while it is whole; until then the field says what is wrong.
 
 import { useEffect, useState } from "preact/hooks";
+import { ExprField } from "../expr/field.tsx";
 import { Icon } from "../icon.tsx";
 import { t } from "../strings.ts";
-import { ExprField } from "../expr/field.tsx";
 import type { ControlProps } from "./field.tsx";
 
 export function JSONControl({ field, value, id, change, invalid, describedBy }: ControlProps) {

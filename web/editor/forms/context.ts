@@ -25,7 +25,9 @@ export type FormEnvironment = {
 };
 
 /** A place for the caret in a field that is about to appear. */
-export type FocusRequest = { current: { readonly pointer: string; readonly caret: number } | undefined };
+export type FocusRequest = {
+  current: { readonly pointer: string; readonly caret: number } | undefined;
+};
 
 const Environment = createContext<FormEnvironment | undefined>(undefined);
 

@@ -1,8 +1,8 @@
 // Choosing a credential by its name. The values never come to the browser.
 
+import { t } from "../strings.ts";
 import { useForm } from "./context.ts";
 import type { ControlProps } from "./field.tsx";
-import { t } from "../strings.ts";
 
 export function CredentialControl({ value, id, change, describedBy, invalid }: ControlProps) {
   const form = useForm();
@@ -17,10 +17,14 @@ export function CredentialControl({ value, id, change, describedBy, invalid }: C
         disabled={form.readOnly}
         aria-describedby={describedBy}
         aria-invalid={invalid || undefined}
-        onChange={(event) => change(event.currentTarget.value === "" ? undefined : event.currentTarget.value)}
+        onChange={(event) =>
+          change(event.currentTarget.value === "" ? undefined : event.currentTarget.value)
+        }
       >
         <option value="">{t("editor.form.noCredential")}</option>
-        {chosen !== "" && !known ? <option value={chosen}>{t("editor.form.goneCredential")}</option> : null}
+        {chosen !== "" && !known ? (
+          <option value={chosen}>{t("editor.form.goneCredential")}</option>
+        ) : null}
         {form.credentials.map((c) => (
           <option key={c.id} value={c.id}>
             {c.name}

@@ -4,13 +4,13 @@
 import type { ComponentChildren } from "preact";
 import { useId } from "preact/hooks";
 import { formOf } from "../../core/expr-tokens.ts";
-import { at } from "../../core/form-schema.ts";
 import type { Field } from "../../core/form-schema.ts";
+import { at } from "../../core/form-schema.ts";
 import { ExprField } from "../expr/field.tsx";
 import { Icon } from "../icon.tsx";
 import { t } from "../strings.ts";
-import { CodeControl, JSONControl } from "./code.tsx";
 import { ChoiceControl, SelectControl, SwitchControl } from "./choice.tsx";
+import { CodeControl, JSONControl } from "./code.tsx";
 import { useForm } from "./context.ts";
 import { CredentialControl } from "./credential.tsx";
 import { PairsControl } from "./pairs.tsx";
@@ -31,25 +31,59 @@ export type ControlProps = {
 /** Widgets that are a group of controls and name themselves by a legend. */
 const groups = new Set(["rules", "pairs", "rows", "list", "section", "choice"]);
 /** Widgets whose whole value may be an expression instead. */
-const flips = new Set(["text", "area", "choice", "select", "number", "switch", "duration", "json", "pairs", "rows", "list", "rules"]);
+const flips = new Set([
+  "text",
+  "area",
+  "choice",
+  "select",
+  "number",
+  "switch",
+  "duration",
+  "json",
+  "pairs",
+  "rows",
+  "list",
+  "rules",
+]);
 
 export function FieldRow({ field }: { readonly field: Field }) {
   const form = useForm();
   const id = useId();
   const value = at(form.config, field.pointer);
-  const faults = form.issues.filter((issue) => issue.field !== undefined && belongs(issue.field, `${form.root}${field.pointer}`, field.widget));
+  const faults = form.issues.filter(
+    (issue) =>
+      issue.field !== undefined &&
+      belongs(issue.field, `${form.root}${field.pointer}`, field.widget),
+  );
   const help = faults.length > 0 ? `${id}-err` : `${id}-help`;
-  const change = (next: unknown) => form.set(field.pointer, next === "" && !field.required ? undefined : next);
+  const change = (next: unknown) =>
+    form.set(field.pointer, next === "" && !field.required ? undefined : next);
   const expression = isExpression(value, field);
-  const props: ControlProps = { field, value, id, change, describedBy: faults.length > 0 || field.schema.description ? help : undefined, invalid: faults.length > 0 };
+  const props: ControlProps = {
+    field,
+    value,
+    id,
+    change,
+    describedBy: faults.length > 0 || field.schema.description ? help : undefined,
+    invalid: faults.length > 0,
+  };
   const group = groups.has(field.widget) && !expression;
   const body = expression ? <ExpressionControl {...props} /> : <Control {...props} />;
   const legend = <LegendText field={field} />;
   if (field.widget === "section" && !expression) return <Section field={field} value={value} />;
   return (
-    <div class={`ed-field w-${field.widget}`} data-field={`${form.root}${field.pointer}`} role={group ? "group" : undefined} aria-labelledby={group ? `${id}-label` : undefined}>
+    <div
+      class={`ed-field w-${field.widget}`}
+      data-field={`${form.root}${field.pointer}`}
+      role={group ? "group" : undefined}
+      aria-labelledby={group ? `${id}-label` : undefined}
+    >
       <div class="lab">
-        {group || expression || field.widget === "expr" || field.widget === "json" || field.widget === "code" ? (
+        {group ||
+        expression ||
+        field.widget === "expr" ||
+        field.widget === "json" ||
+        field.widget === "code" ? (
           <span id={`${id}-label`}>{legend}</span>
         ) : (
           <label id={`${id}-label`} for={id}>
@@ -78,7 +112,15 @@ function LegendText({ field }: { readonly field: Field }) {
   );
 }
 
-function FlipButton({ field, value, expression }: { readonly field: Field; readonly value: unknown; readonly expression: boolean }) {
+function FlipButton({
+  field,
+  value,
+  expression,
+}: {
+  readonly field: Field;
+  readonly value: unknown;
+  readonly expression: boolean;
+}) {
   const form = useForm();
   if (field.mode !== "value" || !flips.has(field.widget) || form.readOnly) return null;
   const flip = () => form.set(field.pointer, expression ? undefined : flipped(value));
@@ -87,8 +129,12 @@ function FlipButton({ field, value, expression }: { readonly field: Field; reado
       type="button"
       class="ed-fx"
       aria-pressed={expression}
-      aria-label={t(expression ? "editor.form.toValue" : "editor.form.toExpression", { field: field.title })}
-      title={t(expression ? "editor.form.toValue" : "editor.form.toExpression", { field: field.title })}
+      aria-label={t(expression ? "editor.form.toValue" : "editor.form.toExpression", {
+        field: field.title,
+      })}
+      title={t(expression ? "editor.form.toValue" : "editor.form.toExpression", {
+        field: field.title,
+      })}
       onClick={flip}
     >
       fx
@@ -96,7 +142,15 @@ function FlipButton({ field, value, expression }: { readonly field: Field; reado
   );
 }
 
-function Below({ id, field, faults }: { readonly id: string; readonly field: Field; readonly faults: readonly string[] }) {
+function Below({
+  id,
+  field,
+  faults,
+}: {
+  readonly id: string;
+  readonly field: Field;
+  readonly faults: readonly string[];
+}) {
   if (faults.length > 0) {
     return (
       <div id={`${id}-err`}>

@@ -22,7 +22,8 @@ export function PairsControl({ field, value, change }: ControlProps) {
     const object = objectOf(next);
     change(Object.keys(object).length === 0 ? undefined : object);
   };
-  const patch = (id: number, part: Partial<Row>) => update(rows.map((r) => (r.id === id ? { ...r, ...part } : r)));
+  const patch = (id: number, part: Partial<Row>) =>
+    update(rows.map((r) => (r.id === id ? { ...r, ...part } : r)));
   return (
     <div class="ed-rows">
       {rows.map((row) => (

@@ -1,14 +1,14 @@
 // Lists: of plain values, and of objects with fields of their own.
 
 import type { ComponentChildren } from "preact";
-import { fieldsOf } from "../../core/form-schema.ts";
 import type { Schema } from "../../core/form-schema.ts";
+import { fieldsOf } from "../../core/form-schema.ts";
 import { Icon } from "../icon.tsx";
 import { t } from "../strings.ts";
 import { ValueCell } from "./cell.tsx";
 import { useForm } from "./context.ts";
-import { FieldRow } from "./field.tsx";
 import type { ControlProps } from "./field.tsx";
+import { FieldRow } from "./field.tsx";
 
 /** The list with the item moved to another place. */
 export function moved<T>(list: readonly T[], from: number, to: number): readonly T[] {
@@ -30,7 +30,13 @@ export function RowTools({ index, count, name, move, remove }: RowToolsProps) {
   const form = useForm();
   return (
     <span class="ed-rowtools">
-      <button type="button" class="btn ghost sm sq" disabled={form.readOnly || index === 0} aria-label={t("editor.form.moveUp", { name })} onClick={() => move(index - 1)}>
+      <button
+        type="button"
+        class="btn ghost sm sq"
+        disabled={form.readOnly || index === 0}
+        aria-label={t("editor.form.moveUp", { name })}
+        onClick={() => move(index - 1)}
+      >
         <Icon name="arrow-up" />
       </button>
       <button
@@ -42,14 +48,28 @@ export function RowTools({ index, count, name, move, remove }: RowToolsProps) {
       >
         <Icon name="arrow-down" />
       </button>
-      <button type="button" class="btn ghost sm sq" disabled={form.readOnly} aria-label={t("editor.form.removeRow", { name })} onClick={remove}>
+      <button
+        type="button"
+        class="btn ghost sm sq"
+        disabled={form.readOnly}
+        aria-label={t("editor.form.removeRow", { name })}
+        onClick={remove}
+      >
         <Icon name="x" />
       </button>
     </span>
   );
 }
 
-function AddRow({ disabled, add, children }: { readonly disabled: boolean; readonly children: ComponentChildren; add(): void }) {
+function AddRow({
+  disabled,
+  add,
+  children,
+}: {
+  readonly disabled: boolean;
+  readonly children: ComponentChildren;
+  add(): void;
+}) {
   return (
     <button type="button" class="ed-addrow" disabled={disabled} onClick={add}>
       <Icon name="plus" />
@@ -64,7 +84,8 @@ export function ListControl({ field, value, change }: ControlProps) {
   const update = (next: readonly unknown[]) => change(next.length === 0 ? undefined : next);
   const item = field.schema.items ?? {};
   const full = field.schema.maxItems !== undefined && items.length >= field.schema.maxItems;
-  if (item.enum) return <EnumList schema={item} items={items} update={update} readOnly={form.readOnly} />;
+  if (item.enum)
+    return <EnumList schema={item} items={items} update={update} readOnly={form.readOnly} />;
   return (
     <div class="ed-rows">
       {items.map((entry, i) => (
@@ -77,7 +98,13 @@ export function ListControl({ field, value, change }: ControlProps) {
             placeholder={item["x-placeholder"]}
             change={(text) => update(items.map((v, at) => (at === i ? text : v)))}
           />
-          <RowTools index={i} count={items.length} name={String(i + 1)} move={(to) => update(moved(items, i, to))} remove={() => update(items.filter((_, at) => at !== i))} />
+          <RowTools
+            index={i}
+            count={items.length}
+            name={String(i + 1)}
+            move={(to) => update(moved(items, i, to))}
+            remove={() => update(items.filter((_, at) => at !== i))}
+          />
         </div>
       ))}
       <AddRow disabled={form.readOnly || full} add={() => update([...items, ""])}>
@@ -87,7 +114,17 @@ export function ListControl({ field, value, change }: ControlProps) {
   );
 }
 
-function EnumList({ schema, items, update, readOnly }: { readonly schema: Schema; readonly items: readonly unknown[]; readonly readOnly: boolean; update(next: readonly unknown[]): void }) {
+function EnumList({
+  schema,
+  items,
+  update,
+  readOnly,
+}: {
+  readonly schema: Schema;
+  readonly items: readonly unknown[];
+  readonly readOnly: boolean;
+  update(next: readonly unknown[]): void;
+}) {
   return (
     <div class="ed-checks">
       {(schema.enum ?? []).map((name, i) => (
@@ -96,7 +133,11 @@ function EnumList({ schema, items, update, readOnly }: { readonly schema: Schema
             type="checkbox"
             checked={items.includes(name)}
             disabled={readOnly}
-            onChange={(event) => update(event.currentTarget.checked ? [...items, name] : items.filter((v) => v !== name))}
+            onChange={(event) =>
+              update(
+                event.currentTarget.checked ? [...items, name] : items.filter((v) => v !== name),
+              )
+            }
           />
           {schema["x-enum-titles"]?.[i] ?? name}
         </label>
@@ -117,7 +158,13 @@ export function RowsControl({ field, value, change }: ControlProps) {
           <legend class="ed-cardhead">
             <span>{`${field.schema.items?.title ?? field.title} ${i + 1}`}</span>
           </legend>
-          <RowTools index={i} count={items.length} name={String(i + 1)} move={(to) => update(moved(items, i, to))} remove={() => update(items.filter((_, at) => at !== i))} />
+          <RowTools
+            index={i}
+            count={items.length}
+            name={String(i + 1)}
+            move={(to) => update(moved(items, i, to))}
+            remove={() => update(items.filter((_, at) => at !== i))}
+          />
           {fieldsOf(schema, entry, `${field.pointer}/${i}`).map((inner) => (
             <FieldRow key={inner.pointer} field={inner} />
           ))}
@@ -134,7 +181,9 @@ function emptyItem(schema: Schema): Record<string, unknown> {
   const item: Record<string, unknown> = {};
   for (const [name, child] of Object.entries(schema.properties ?? {})) {
     if (child.default !== undefined) item[name] = child.default;
-    else if (schema.required?.includes(name)) item[name] = child.enum?.[0] ?? (child.type === "string" || child.type === undefined ? "" : undefined);
+    else if (schema.required?.includes(name))
+      item[name] =
+        child.enum?.[0] ?? (child.type === "string" || child.type === undefined ? "" : undefined);
   }
   return item;
 }

@@ -18,7 +18,10 @@ export function RulesControl({ field, value }: ControlProps) {
   const form = useForm();
   const rules = rulesOf(value);
   const [dragged, setDragged] = useState<number | undefined>(undefined);
-  const setAll = (next: readonly Rule[], renamed: ReadonlyMap<string, string | undefined> = new Map()) => form.setPorts(field.pointer, next, renamed);
+  const setAll = (
+    next: readonly Rule[],
+    renamed: ReadonlyMap<string, string | undefined> = new Map(),
+  ) => form.setPorts(field.pointer, next, renamed);
   const add = () => setAll([...rules, { port: freePort(rules), when: "" }]);
   const move = (from: number, to: number) => {
     if (from !== to) setAll(moved(rules, from, to));
@@ -65,15 +68,27 @@ export function RulesControl({ field, value }: ControlProps) {
             </span>
             <PortName
               name={rule.port}
-              taken={(name) => name === "default" || rules.some((r, at) => at !== i && r.port === name)}
-              rename={(name) => setAll(rules.map((r, at) => (at === i ? { ...r, port: name } : r)), new Map([[rule.port, name]]))}
+              taken={(name) =>
+                name === "default" || rules.some((r, at) => at !== i && r.port === name)
+              }
+              rename={(name) =>
+                setAll(
+                  rules.map((r, at) => (at === i ? { ...r, port: name } : r)),
+                  new Map([[rule.port, name]]),
+                )
+              }
             />
             <button
               type="button"
               class="btn ghost sm sq"
               disabled={form.readOnly}
               aria-label={t("editor.form.removeRow", { name: rule.port })}
-              onClick={() => setAll(rules.filter((_, at) => at !== i), new Map([[rule.port, undefined]]))}
+              onClick={() =>
+                setAll(
+                  rules.filter((_, at) => at !== i),
+                  new Map([[rule.port, undefined]]),
+                )
+              }
             >
               <Icon name="x" />
             </button>
@@ -97,10 +112,21 @@ export function RulesControl({ field, value }: ControlProps) {
   );
 }
 
-function RuleCondition({ index, rule, pointer }: { readonly index: number; readonly rule: Rule; readonly pointer: string }) {
+function RuleCondition({
+  index,
+  rule,
+  pointer,
+}: {
+  readonly index: number;
+  readonly rule: Rule;
+  readonly pointer: string;
+}) {
   const form = useForm();
   const own = `${pointer}/${index}`;
-  const faults = form.issues.filter((issue) => issue.field === `${form.root}${own}` || issue.field?.startsWith(`${form.root}${own}/`));
+  const faults = form.issues.filter(
+    (issue) =>
+      issue.field === `${form.root}${own}` || issue.field?.startsWith(`${form.root}${own}/`),
+  );
   return (
     <div class="ed-when" data-field={`${form.root}${own}/when`}>
       <ValueCell
@@ -123,7 +149,15 @@ function RuleCondition({ index, rule, pointer }: { readonly index: number; reado
 }
 
 /** A port's name: it takes effect on leaving the field, with its edges. */
-function PortName({ name, taken, rename }: { readonly name: string; taken(name: string): boolean; rename(name: string): void }) {
+function PortName({
+  name,
+  taken,
+  rename,
+}: {
+  readonly name: string;
+  taken(name: string): boolean;
+  rename(name: string): void;
+}) {
   const form = useForm();
   const [typed, setTyped] = useState<string | undefined>(undefined);
   const text = typed ?? name;
@@ -143,7 +177,9 @@ function PortName({ name, taken, rename }: { readonly name: string; taken(name: 
       title={good ? undefined : t("editor.form.badPort")}
       value={text}
       readOnly={form.readOnly}
-      onInput={(event) => setTyped(event.currentTarget.value.toLowerCase().replaceAll(/[^a-z0-9_]/g, "_"))}
+      onInput={(event) =>
+        setTyped(event.currentTarget.value.toLowerCase().replaceAll(/[^a-z0-9_]/g, "_"))
+      }
       onBlur={commit}
       onKeyDown={(event) => {
         if (event.key === "Enter") commit();
@@ -157,7 +193,11 @@ function rulesOf(value: unknown): readonly Rule[] {
   if (!Array.isArray(value)) return [];
   return value.map((item: unknown) => {
     const [port, when] = [member(item, "port"), member(item, "when")];
-    return { ...(typeof item === "object" ? item : {}), port: typeof port === "string" ? port : "", when: typeof when === "string" ? when : "" };
+    return {
+      ...(typeof item === "object" ? item : {}),
+      port: typeof port === "string" ? port : "",
+      when: typeof when === "string" ? when : "",
+    };
   });
 }
 

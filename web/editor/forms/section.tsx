@@ -1,18 +1,28 @@
 // A whole object of fields: the form of a step, or a part of it.
 
-import { fieldsOf } from "../../core/form-schema.ts";
 import type { Field, Schema } from "../../core/form-schema.ts";
+import { fieldsOf } from "../../core/form-schema.ts";
 import { Icon } from "../icon.tsx";
 import { t } from "../strings.ts";
 import { useForm } from "./context.ts";
 import { FieldRow } from "./field.tsx";
 
-export function Fields({ schema, value, base = "" }: { readonly schema: Schema; readonly value: unknown; readonly base?: string }) {
+export function Fields({
+  schema,
+  value,
+  base = "",
+}: {
+  readonly schema: Schema;
+  readonly value: unknown;
+  readonly base?: string;
+}) {
   const form = useForm();
   const fields = fieldsOf(schema, value, base);
   const plain = fields.filter((f) => !f.advanced);
   const folded = fields.filter((f) => f.advanced);
-  const faulty = folded.some((f) => form.issues.some((i) => i.field?.startsWith(`${form.root}${f.pointer}`)));
+  const faulty = folded.some((f) =>
+    form.issues.some((i) => i.field?.startsWith(`${form.root}${f.pointer}`)),
+  );
   return (
     <>
       {plain.map((field) => (

@@ -2,8 +2,8 @@
 
 import { useEffect, useRef, useState } from "preact/hooks";
 import { formOf } from "../../core/expr-tokens.ts";
-import { t } from "../strings.ts";
 import { requestExpressionFocus } from "../expr/focus.ts";
+import { t } from "../strings.ts";
 import { useForm } from "./context.ts";
 import type { ControlProps } from "./field.tsx";
 
@@ -13,7 +13,11 @@ export function TextControl({ field, value, id, change, describedBy, invalid }: 
   const input = (event: Event & { currentTarget: HTMLInputElement | HTMLTextAreaElement }) => {
     const next = event.currentTarget.value;
     if (field.mode === "value" && formOf(next) !== "constant" && formOf(next) !== "literal") {
-      requestExpressionFocus(form, field.pointer, event.currentTarget.selectionStart ?? next.length);
+      requestExpressionFocus(
+        form,
+        field.pointer,
+        event.currentTarget.selectionStart ?? next.length,
+      );
     }
     change(next);
   };
@@ -65,14 +69,19 @@ export function NumberControl({ field, value, id, change, describedBy, invalid }
         inputMode="decimal"
         autocomplete="off"
         value={typed ?? given}
-        placeholder={field.schema["x-placeholder"] ?? (typeof fallback === "number" ? String(fallback) : undefined)}
+        placeholder={
+          field.schema["x-placeholder"] ??
+          (typeof fallback === "number" ? String(fallback) : undefined)
+        }
         readOnly={form.readOnly}
         aria-describedby={describedBy}
         aria-invalid={invalid || broken || undefined}
         title={broken ? t("editor.form.notNumber") : undefined}
         onInput={input}
         onBlur={() => setTyped(undefined)}
-        onKeyDown={(event) => step(event, field.schema.minimum, field.schema.maximum, value, change)}
+        onKeyDown={(event) =>
+          step(event, field.schema.minimum, field.schema.maximum, value, change)
+        }
       />
       {field.schema["x-unit"] ? <span class="u">{field.schema["x-unit"]}</span> : null}
     </span>
@@ -84,12 +93,23 @@ function isNumber(text: string, type: string | undefined): boolean {
   return Number.isFinite(number) && (type !== "integer" || Number.isInteger(number));
 }
 
-function step(event: KeyboardEvent, minimum: number | undefined, maximum: number | undefined, value: unknown, change: (value: unknown) => void): void {
+function step(
+  event: KeyboardEvent,
+  minimum: number | undefined,
+  maximum: number | undefined,
+  value: unknown,
+  change: (value: unknown) => void,
+): void {
   if (event.key !== "ArrowUp" && event.key !== "ArrowDown") return;
   event.preventDefault();
   const by = (event.key === "ArrowUp" ? 1 : -1) * (event.shiftKey ? 10 : 1);
   const next = (typeof value === "number" ? value : 0) + by;
-  change(Math.min(maximum ?? Number.MAX_SAFE_INTEGER, Math.max(minimum ?? Number.MIN_SAFE_INTEGER, next)));
+  change(
+    Math.min(
+      maximum ?? Number.MAX_SAFE_INTEGER,
+      Math.max(minimum ?? Number.MIN_SAFE_INTEGER, next),
+    ),
+  );
 }
 
 const units = [
@@ -104,7 +124,9 @@ export function DurationControl({ field, value, id, change, describedBy, invalid
   const form = useForm();
   const text = typeof value === "string" ? value : "";
   const parts = /^(\d+(?:\.\d+)?)(ms|s|m|h)$/.exec(text);
-  const fallback = /^(\d+(?:\.\d+)?)(ms|s|m|h)$/.exec(typeof field.schema.default === "string" ? field.schema.default : "");
+  const fallback = /^(\d+(?:\.\d+)?)(ms|s|m|h)$/.exec(
+    typeof field.schema.default === "string" ? field.schema.default : "",
+  );
   const [unit, setUnit] = useState(parts?.[2] ?? fallback?.[2] ?? "s");
   const last = useRef(text);
   useEffect(() => {
@@ -114,7 +136,8 @@ export function DurationControl({ field, value, id, change, describedBy, invalid
   const plain = text === "" || parts !== null;
   const input = (event: Event & { currentTarget: HTMLInputElement }) => {
     const typed = event.currentTarget.value.trim();
-    if (typed.startsWith("=") && field.mode === "value") requestExpressionFocus(form, field.pointer, typed.length);
+    if (typed.startsWith("=") && field.mode === "value")
+      requestExpressionFocus(form, field.pointer, typed.length);
     if (typed === "") change(undefined);
     else change(/^\d+(\.\d+)?$/.test(typed) ? `${typed}${unit}` : typed);
   };
@@ -137,7 +160,13 @@ export function DurationControl({ field, value, id, change, describedBy, invalid
         onInput={input}
       />
       {plain ? (
-        <select class="sel" aria-label={t("editor.form.unitOf", { field: field.title })} value={parts?.[2] ?? unit} disabled={form.readOnly} onChange={pickUnit}>
+        <select
+          class="sel"
+          aria-label={t("editor.form.unitOf", { field: field.title })}
+          value={parts?.[2] ?? unit}
+          disabled={form.readOnly}
+          onChange={pickUnit}
+        >
           {units.map(([name, words]) => (
             <option key={name} value={name}>
               {t(words)}

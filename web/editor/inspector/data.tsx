@@ -22,15 +22,30 @@ export function DataTab({ node }: { readonly node: GraphNode }) {
   return (
     <div class="ed-fields">
       {spec.no_input ? null : (
-        <Value title={t("editor.data.input")} value={inputOf(editor, node)} empty={t("editor.data.noInput")} />
+        <Value
+          title={t("editor.data.input")}
+          value={inputOf(editor, node)}
+          empty={t("editor.data.noInput")}
+        />
       )}
       <Value
         title={t("editor.data.output")}
         value={output ?? example}
         empty={t("editor.data.noOutput")}
-        aside={<Origin pinned={pin !== undefined} example={example !== undefined} at={seen?.at} run={seen?.run} />}
+        aside={
+          <Origin
+            pinned={pin !== undefined}
+            example={example !== undefined}
+            at={seen?.at}
+            run={seen?.run}
+          />
+        }
       />
-      <PinButton node={node} pinned={pin !== undefined} possible={output !== undefined && output !== null} />
+      <PinButton
+        node={node}
+        pinned={pin !== undefined}
+        possible={output !== undefined && output !== null}
+      />
     </div>
   );
 }
@@ -44,13 +59,27 @@ export function LastOutput({ node }: { readonly node: GraphNode }) {
   if (output === undefined || output === null) return null;
   return (
     <div class="ed-last">
-      <Value title={t("editor.data.last")} value={output} empty="" short aside={<Origin pinned={pin !== undefined} example={false} at={seen?.at} run={seen?.run} />} />
+      <Value
+        title={t("editor.data.last")}
+        value={output}
+        empty=""
+        short
+        aside={<Origin pinned={pin !== undefined} example={false} at={seen?.at} run={seen?.run} />}
+      />
       <PinButton node={node} pinned={pin !== undefined} possible />
     </div>
   );
 }
 
-function PinButton({ node, pinned, possible }: { readonly node: GraphNode; readonly pinned: boolean; readonly possible: boolean }) {
+function PinButton({
+  node,
+  pinned,
+  possible,
+}: {
+  readonly node: GraphNode;
+  readonly pinned: boolean;
+  readonly possible: boolean;
+}) {
   const editor = useEditor();
   if (editor.session.readOnly.value || (!possible && !pinned)) return null;
   return (
@@ -61,7 +90,17 @@ function PinButton({ node, pinned, possible }: { readonly node: GraphNode; reado
   );
 }
 
-function Origin({ pinned, example, at, run }: { readonly pinned: boolean; readonly example: boolean; readonly at: string | undefined; readonly run: string | undefined }) {
+function Origin({
+  pinned,
+  example,
+  at,
+  run,
+}: {
+  readonly pinned: boolean;
+  readonly example: boolean;
+  readonly at: string | undefined;
+  readonly run: string | undefined;
+}) {
   if (pinned) {
     return (
       <span class="chip">
@@ -73,28 +112,59 @@ function Origin({ pinned, example, at, run }: { readonly pinned: boolean; readon
   if (example) return <span class="hint">{t("editor.data.example")}</span>;
   if (at === undefined) return null;
   const when = new Date(at).toLocaleString();
-  return run === undefined ? <span class="hint">{when}</span> : <a href={`/runs/${encodeURIComponent(run)}`}>{when}</a>;
+  return run === undefined ? (
+    <span class="hint">{when}</span>
+  ) : (
+    <a href={`/runs/${encodeURIComponent(run)}`}>{when}</a>
+  );
 }
 
-function Value({ title, value, empty, aside, short = false }: { readonly title: string; readonly value: unknown; readonly empty: string; readonly aside?: ComponentChildren; readonly short?: boolean }) {
+function Value({
+  title,
+  value,
+  empty,
+  aside,
+  short = false,
+}: {
+  readonly title: string;
+  readonly value: unknown;
+  readonly empty: string;
+  readonly aside?: ComponentChildren;
+  readonly short?: boolean;
+}) {
   return (
     <section class="ed-value">
       <div class="lab">
         <h3>{title}</h3>
         {aside}
       </div>
-      {value === undefined || value === null ? <p class="hint">{empty}</p> : <JSONText value={value} short={short} />}
+      {value === undefined || value === null ? (
+        <p class="hint">{empty}</p>
+      ) : (
+        <JSONText value={value} short={short} />
+      )}
     </section>
   );
 }
 
-export function JSONText({ value, short = false }: { readonly value: unknown; readonly short?: boolean }) {
+export function JSONText({
+  value,
+  short = false,
+}: {
+  readonly value: unknown;
+  readonly short?: boolean;
+}) {
   const whole = JSON.stringify(value, undefined, 2) ?? "";
   const text = whole.length > shownMax ? `${whole.slice(0, shownMax)}\n…` : whole;
   return (
     // A long value scrolls, so it has to be reachable by keyboard.
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable region
-    <pre class={short ? "ed-json short" : "ed-json"} tabIndex={0} aria-label={t("editor.data.json")} role="region">
+    <pre
+      class={short ? "ed-json short" : "ed-json"}
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable region
+      tabIndex={0}
+      aria-label={t("editor.data.json")}
+      role="region"
+    >
       {tokenizeJSON(text).map((token) => (
         <span key={token.from} class={`x-${token.kind}`}>
           {text.slice(token.from, token.to)}

@@ -12,14 +12,23 @@ import type { Editor } from "../state/editor.ts";
 import { nameOf } from "../state/words.ts";
 import { t } from "../strings.ts";
 
-export function configEnvironment(editor: Editor, node: GraphNode, focusNext: FocusRequest): FormEnvironment {
+export function configEnvironment(
+  editor: Editor,
+  node: GraphNode,
+  focusNext: FocusRequest,
+): FormEnvironment {
   const label = t("editor.do.configure", { step: nameOf(editor, node.id) });
   return {
     ...common(editor, node, focusNext),
     root: "/config",
     config: node.config ?? {},
     set(pointer, value) {
-      const op: Change = { op: "node.set", id: node.id, path: `/config${pointer}`, ...(value === undefined ? {} : { value }) };
+      const op: Change = {
+        op: "node.set",
+        id: node.id,
+        path: `/config${pointer}`,
+        ...(value === undefined ? {} : { value }),
+      };
       editor.commit(label, [op], `${node.id}${pointer}`);
     },
     setPorts(pointer, value, renamed) {
@@ -27,7 +36,11 @@ export function configEnvironment(editor: Editor, node: GraphNode, focusNext: Fo
       for (const edge of editor.drawing.out(node.id)) {
         if (!renamed.has(edge.port)) continue;
         const to = renamed.get(edge.port);
-        ops.push(to === undefined ? { op: "edge.del", id: edge.id } : { op: "edge.set", id: edge.id, path: "/port", value: to });
+        ops.push(
+          to === undefined
+            ? { op: "edge.del", id: edge.id }
+            : { op: "edge.set", id: edge.id, path: "/port", value: to },
+        );
       }
       editor.seal();
       editor.commit(label, ops);
@@ -36,8 +49,17 @@ export function configEnvironment(editor: Editor, node: GraphNode, focusNext: Fo
 }
 
 /** Retry, timeout and task are set as a whole: each is one property. */
-export function policyEnvironment(editor: Editor, node: GraphNode, focusNext: FocusRequest): FormEnvironment {
-  const values = { retry: node.retry ?? {}, timeout: node.timeout ?? {}, task: node.task ?? {}, max_visits: node.max_visits };
+export function policyEnvironment(
+  editor: Editor,
+  node: GraphNode,
+  focusNext: FocusRequest,
+): FormEnvironment {
+  const values = {
+    retry: node.retry ?? {},
+    timeout: node.timeout ?? {},
+    task: node.task ?? {},
+    max_visits: node.max_visits,
+  };
   return {
     ...common(editor, node, focusNext),
     root: "",
@@ -45,15 +67,29 @@ export function policyEnvironment(editor: Editor, node: GraphNode, focusNext: Fo
     set(pointer, value) {
       const [top = "", name] = pointerParts(pointer);
       const next = name === undefined ? value : withMember(member(values, top), name, value);
-      const whole = top === "retry" ? wholeRetry(next, editor.spec(node.kind)?.attempts ?? 1) : next;
-      const op: Change = { op: "node.set", id: node.id, path: `/${top}`, ...(isEmpty(whole) ? {} : { value: whole }) };
-      editor.commit(t("editor.do.policy", { step: nameOf(editor, node.id) }), [op], `${node.id}/${pointer}`);
+      const whole =
+        top === "retry" ? wholeRetry(next, editor.spec(node.kind)?.attempts ?? 1) : next;
+      const op: Change = {
+        op: "node.set",
+        id: node.id,
+        path: `/${top}`,
+        ...(isEmpty(whole) ? {} : { value: whole }),
+      };
+      editor.commit(
+        t("editor.do.policy", { step: nameOf(editor, node.id) }),
+        [op],
+        `${node.id}/${pointer}`,
+      );
     },
     setPorts: () => undefined,
   };
 }
 
-function common(editor: Editor, node: GraphNode, focusNext: FocusRequest): Omit<FormEnvironment, "root" | "config" | "set" | "setPorts"> {
+function common(
+  editor: Editor,
+  node: GraphNode,
+  focusNext: FocusRequest,
+): Omit<FormEnvironment, "root" | "config" | "set" | "setPorts"> {
   const { session } = editor;
   return {
     nodeID: node.id,
@@ -71,14 +107,34 @@ const answers = new WeakMap<Editor, Map<string, ExprAnswer>>();
 const answersMax = 500;
 
 /** Asks the server, unless it has answered the same for the same samples. */
-async function check(editor: Editor, node: GraphNode, source: string, mode: Mode, signal: AbortSignal): Promise<ExprAnswer> {
+async function check(
+  editor: Editor,
+  node: GraphNode,
+  source: string,
+  mode: Mode,
+  signal: AbortSignal,
+): Promise<ExprAnswer> {
   const known = answers.get(editor) ?? new Map<string, ExprAnswer>();
   answers.set(editor, known);
   const samples = editor.session.samples.value;
-  const name = JSON.stringify([node.key, mode, source, [...editor.drawing.into(node.id)].map((e) => e.from), samples.trigger]);
+  const name = JSON.stringify([
+    node.key,
+    mode,
+    source,
+    [...editor.drawing.into(node.id)].map((e) => e.from),
+    samples.trigger,
+  ]);
   const had = known.get(name);
   if (had) return had;
-  const answer = await editor.api.checkExpr({ workflow: editor.props.workflow.id, node: node.key, source, mode: mode === "constant" ? "value" : mode }, signal);
+  const answer = await editor.api.checkExpr(
+    {
+      workflow: editor.props.workflow.id,
+      node: node.key,
+      source,
+      mode: mode === "constant" ? "value" : mode,
+    },
+    signal,
+  );
   if (known.size > answersMax) known.clear();
   known.set(name, answer);
   return answer;
@@ -102,7 +158,11 @@ export function sampleFor(editor: Editor, node: GraphNode): Sample {
 }
 
 export function outputOf(editor: Editor, node: GraphNode): unknown {
-  return editor.drawing.place(node.id).pin ?? editor.session.samples.value.nodes[node.key]?.output ?? editor.spec(node.kind)?.output;
+  return (
+    editor.drawing.place(node.id).pin ??
+    editor.session.samples.value.nodes[node.key]?.output ??
+    editor.spec(node.kind)?.output
+  );
 }
 
 export function inputsOf(editor: Editor, node: GraphNode): Record<string, unknown> {
@@ -122,16 +182,25 @@ export function inputOf(editor: Editor, node: GraphNode): unknown {
 }
 
 function withMember(object: unknown, name: string, value: unknown): Record<string, unknown> {
-  const entries = Object.entries(typeof object === "object" && object !== null ? object : {}).filter(([k]) => k !== name);
+  const entries = Object.entries(
+    typeof object === "object" && object !== null ? object : {},
+  ).filter(([k]) => k !== name);
   return Object.fromEntries(value === undefined ? entries : [...entries, [name, value]]);
 }
 
 function wholeRetry(value: unknown, attempts: number): unknown {
   if (isEmpty(value)) return undefined;
-  return member(value, "max_attempts") === undefined ? withMember(value, "max_attempts", attempts) : value;
+  return member(value, "max_attempts") === undefined
+    ? withMember(value, "max_attempts", attempts)
+    : value;
 }
 
 function isEmpty(value: unknown): boolean {
   if (value === undefined) return true;
-  return typeof value === "object" && value !== null && !Array.isArray(value) && Object.keys(value).length === 0;
+  return (
+    typeof value === "object" &&
+    value !== null &&
+    !Array.isArray(value) &&
+    Object.keys(value).length === 0
+  );
 }

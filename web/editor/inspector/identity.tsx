@@ -16,7 +16,9 @@ export function KeyField({ node }: { readonly node: GraphNode }) {
   const text = typed ?? node.key;
   const taken = editor.drawing.byKey(text);
   const fault = faultOf(text, taken !== undefined && taken.id !== node.id);
-  const issues = editor.session.issues.value.filter((i) => i.node === node.id && i.field === "/key");
+  const issues = editor.session.issues.value.filter(
+    (i) => i.node === node.id && i.field === "/key",
+  );
   const commit = () => {
     if (typed !== undefined && fault === undefined) renameKeyOf(editor, node.id, typed);
     setTyped(undefined);
@@ -87,7 +89,14 @@ export function JoinField({ node }: { readonly node: GraphNode }) {
         aria-describedby={`${id}-help`}
         onChange={(e) => {
           const next = e.currentTarget.value;
-          editor.commit(t("editor.do.join", { step: nameOf(editor, node.id) }), [{ op: "node.set", id: node.id, path: "/join", ...(next === "inclusive" ? {} : { value: { mode: next } }) }]);
+          editor.commit(t("editor.do.join", { step: nameOf(editor, node.id) }), [
+            {
+              op: "node.set",
+              id: node.id,
+              path: "/join",
+              ...(next === "inclusive" ? {} : { value: { mode: next } }),
+            },
+          ]);
         }}
       >
         {modes.map((name) => (
@@ -123,8 +132,20 @@ export function WebhookAddress({ node }: { readonly node: GraphNode }) {
         <p class="hint">{t("editor.hook.none")}</p>
       ) : (
         <div class="ed-copy">
-          <input id={id} class="inp mono" readOnly value={address} onFocus={(e) => e.currentTarget.select()} />
-          <button type="button" class="btn sq" aria-label={t("editor.hook.copy")} title={t("editor.hook.copy")} onClick={() => void copy()}>
+          <input
+            id={id}
+            class="inp mono"
+            readOnly
+            value={address}
+            onFocus={(e) => e.currentTarget.select()}
+          />
+          <button
+            type="button"
+            class="btn sq"
+            aria-label={t("editor.hook.copy")}
+            title={t("editor.hook.copy")}
+            onClick={() => void copy()}
+          >
             <Icon name="copy" />
           </button>
         </div>

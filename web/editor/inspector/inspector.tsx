@@ -1,24 +1,21 @@
 // The inspector at the right: settings of what is selected.
 
 import type { ComponentChildren } from "preact";
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import { useEditor } from "../context.ts";
 import { loadEditor } from "../expr/field.tsx";
+import { inspectorWidth, keepInspectorWidth, widthDefault, widthMax, widthMin } from "../shell/width.ts";
 import { t } from "../strings.ts";
 import { StepInspector } from "./step.tsx";
 import { EdgeInspector, ManyInspector, NoteInspector, WorkflowInspector } from "./others.tsx";
 
-const widthKey = "sb-inspector";
-const widthMin = 320;
-const widthMax = 560;
-const widthDefault = 380;
 
 export function Inspector() {
   const { session } = useEditor();
   if (!session.inspector.value) return null;
   return (
     <Frame>
-      <Subject />
+      {session.loading.value === "ready" ? <Subject /> : null}
     </Frame>
   );
 }
@@ -43,25 +40,12 @@ function Subject() {
 
 function Frame({ children }: { readonly children: ComponentChildren }) {
   const editor = useEditor();
-  const aside = useRef<HTMLElement>(null);
-  const [width, setWidth] = useState(keptWidth);
-  useEffect(() => {
-    aside.current?.style.setProperty("--ed-insp", `${width}px`);
-  }, [width]);
+  const [width, setWidth] = useState(inspectorWidth);
   useEffect(() => void loadEditor(), []);
-  const resize = (next: number) => {
-    const clamped = Math.round(Math.max(widthMin, Math.min(widthMax, next)));
-    setWidth(clamped);
-    try {
-      localStorage.setItem(widthKey, String(clamped));
-    } catch {
-      // The width lasts as long as the page.
-    }
-  };
+  const resize = (next: number) => setWidth(keepInspectorWidth(next));
   return (
     <aside
       class="ed-insp"
-      ref={aside}
       aria-label={t("editor.region.inspector")}
       onKeyDown={(e) => {
         if (e.key === "Escape" && !e.defaultPrevented && !e.isComposing) editor.kernel.focusCanvas();
@@ -91,13 +75,4 @@ function Frame({ children }: { readonly children: ComponentChildren }) {
       {children}
     </aside>
   );
-}
-
-function keptWidth(): number {
-  try {
-    const kept = Number(localStorage.getItem(widthKey));
-    return kept >= widthMin && kept <= widthMax ? kept : widthDefault;
-  } catch {
-    return widthDefault;
-  }
 }

@@ -2,8 +2,8 @@
 
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { GraphNode } from "../../core/graph.ts";
-import { startConnecting } from "../actions/command.ts";
 import { duplicate } from "../actions/clipboard.ts";
+import { startConnecting } from "../actions/command.ts";
 import { remove, toggleDisabled, togglePin } from "../actions/edit.ts";
 import { useEditor } from "../context.ts";
 import { Icon } from "../icon.tsx";
@@ -58,13 +58,35 @@ export function StepMenu({ node }: { readonly node: GraphNode }) {
         <Icon name="ellipsis" />
       </button>
       {open ? (
-        <div class="pop menu" role="menu" aria-label={t("editor.more")} onKeyDown={(e) => menuKey(e, close)}>
+        <div
+          class="pop menu"
+          role="menu"
+          aria-label={t("editor.more")}
+          onKeyDown={(e) => menuKey(e, close)}
+        >
           {item(t("editor.menu.connect"), "spline", () => startConnecting(editor, node.id))}
-          {item(t(node.disabled ? "editor.selbar.enable" : "editor.selbar.disable"), node.disabled ? "power" : "power-off", () => toggleDisabled(editor, [node.id]))}
-          {item(t(pinned ? "editor.selbar.unpin" : "editor.selbar.pin"), pinned ? "pin-off" : "pin", () => togglePin(editor, [node.id]))}
-          {item(t("editor.selbar.duplicate"), "copy", () => duplicate(editor, [node.id], [], { x: 32, y: 32 }))}
-          {item(t("editor.menu.rejoin"), "unlink-2", () => remove(editor, { nodes: [node.id], edges: [], notes: [], rejoin: true }))}
-          {item(t("editor.selbar.delete"), "trash-2", () => remove(editor, { nodes: [node.id], edges: [], notes: [], rejoin: false }), true)}
+          {item(
+            t(node.disabled ? "editor.selbar.enable" : "editor.selbar.disable"),
+            node.disabled ? "power" : "power-off",
+            () => toggleDisabled(editor, [node.id]),
+          )}
+          {item(
+            t(pinned ? "editor.selbar.unpin" : "editor.selbar.pin"),
+            pinned ? "pin-off" : "pin",
+            () => togglePin(editor, [node.id]),
+          )}
+          {item(t("editor.selbar.duplicate"), "copy", () =>
+            duplicate(editor, [node.id], [], { x: 32, y: 32 }),
+          )}
+          {item(t("editor.menu.rejoin"), "unlink-2", () =>
+            remove(editor, { nodes: [node.id], edges: [], notes: [], rejoin: true }),
+          )}
+          {item(
+            t("editor.selbar.delete"),
+            "trash-2",
+            () => remove(editor, { nodes: [node.id], edges: [], notes: [], rejoin: false }),
+            true,
+          )}
         </div>
       ) : null}
     </div>

@@ -10,7 +10,15 @@ import { Icon } from "../icon.tsx";
 import { nameOf, portName } from "../state/words.ts";
 import { t } from "../strings.ts";
 
-function Head({ icon, title, detail }: { readonly icon: string; readonly title: string; readonly detail: string }) {
+function Head({
+  icon,
+  title,
+  detail,
+}: {
+  readonly icon: string;
+  readonly title: string;
+  readonly detail: string;
+}) {
   return (
     <header class="ed-insphead">
       <span class="tile t-logic">
@@ -32,7 +40,11 @@ export function WorkflowInspector() {
   const warnings = session.issues.value.length - errors;
   return (
     <>
-      <Head icon="workflow" title={drawing.name || session.workflow.value.name || t("editor.untitled")} detail={t("editor.workflow.size", { steps: drawing.nodes.size, edges: drawing.edges.size })} />
+      <Head
+        icon="workflow"
+        title={drawing.name || session.workflow.value.name || t("editor.untitled")}
+        detail={t("editor.workflow.size", { steps: drawing.nodes.size, edges: drawing.edges.size })}
+      />
       <div class="ed-inspbody">
         <div class="ed-fields">
           <div class="ed-field">
@@ -49,7 +61,11 @@ export function WorkflowInspector() {
               placeholder={t("editor.workflow.descriptionPlaceholder")}
               onInput={(e) => {
                 const value = e.currentTarget.value;
-                editor.commit(t("editor.do.describe"), [{ op: "graph.set", path: "/description", ...(value === "" ? {} : { value }) }], "description");
+                editor.commit(
+                  t("editor.do.describe"),
+                  [{ op: "graph.set", path: "/description", ...(value === "" ? {} : { value }) }],
+                  "description",
+                );
               }}
             />
           </div>
@@ -64,7 +80,12 @@ export function WorkflowInspector() {
               </p>
             ) : (
               <button type="button" class="lnk" onClick={() => (session.panel.value = "problems")}>
-                {[errors > 0 ? t("editor.problems.errors", { n: errors }) : "", warnings > 0 ? t("editor.problems.warnings", { n: warnings }) : ""].filter(Boolean).join(" ")}
+                {[
+                  errors > 0 ? t("editor.problems.errors", { n: errors }) : "",
+                  warnings > 0 ? t("editor.problems.warnings", { n: warnings }) : "",
+                ]
+                  .filter(Boolean)
+                  .join(" ")}
               </button>
             )}
           </section>
@@ -82,26 +103,50 @@ export function ManyInspector({ ids }: { readonly ids: readonly string[] }) {
   const pinned = ids.every((id) => editor.drawing.place(id).pin !== undefined);
   return (
     <>
-      <Head icon="group" title={t("editor.many", { n: ids.length })} detail={t("editor.many.detail")} />
+      <Head
+        icon="group"
+        title={t("editor.many", { n: ids.length })}
+        detail={t("editor.many.detail")}
+      />
       <div class="ed-inspbody">
         <div class="ed-fields ed-acts">
           <button type="button" class="btn" disabled={readOnly} onClick={() => void tidy(editor)}>
             <Icon name="align-horizontal-distribute-center" />
             {t("editor.selbar.tidy")}
           </button>
-          <button type="button" class="btn" disabled={readOnly} onClick={() => duplicate(editor, ids, [], { x: 32, y: 32 })}>
+          <button
+            type="button"
+            class="btn"
+            disabled={readOnly}
+            onClick={() => duplicate(editor, ids, [], { x: 32, y: 32 })}
+          >
             <Icon name="copy" />
             {t("editor.selbar.duplicate")}
           </button>
-          <button type="button" class="btn" disabled={readOnly} onClick={() => toggleDisabled(editor, ids)}>
+          <button
+            type="button"
+            class="btn"
+            disabled={readOnly}
+            onClick={() => toggleDisabled(editor, ids)}
+          >
             <Icon name={disabled ? "power" : "power-off"} />
             {t(disabled ? "editor.selbar.enable" : "editor.selbar.disable")}
           </button>
-          <button type="button" class="btn" disabled={readOnly} onClick={() => togglePin(editor, ids)}>
+          <button
+            type="button"
+            class="btn"
+            disabled={readOnly}
+            onClick={() => togglePin(editor, ids)}
+          >
             <Icon name={pinned ? "pin-off" : "pin"} />
             {t(pinned ? "editor.selbar.unpin" : "editor.selbar.pin")}
           </button>
-          <button type="button" class="btn dng" disabled={readOnly} onClick={() => remove(editor, { nodes: ids, edges: [], notes: [], rejoin: false })}>
+          <button
+            type="button"
+            class="btn dng"
+            disabled={readOnly}
+            onClick={() => remove(editor, { nodes: ids, edges: [], notes: [], rejoin: false })}
+          >
             <Icon name="trash-2" />
             {t("editor.selbar.delete")}
           </button>
@@ -125,30 +170,54 @@ export function EdgeInspector({ edge }: { readonly edge: Edge }) {
   const { session } = editor;
   return (
     <>
-      <Head icon="spline" title={t("editor.edge")} detail={t("editor.edge.detail", { port: portName(editor, edge.from, edge.port) })} />
+      <Head
+        icon="spline"
+        title={t("editor.edge")}
+        detail={t("editor.edge.detail", { port: portName(editor, edge.from, edge.port) })}
+      />
       <div class="ed-inspbody">
         <div class="ed-fields">
           <dl class="ed-ends">
             <dt>{t("editor.edge.from")}</dt>
             <dd>
-              <button type="button" class="lnk" onClick={() => editor.kernel.select({ nodes: [edge.from] })}>
+              <button
+                type="button"
+                class="lnk"
+                onClick={() => editor.kernel.select({ nodes: [edge.from] })}
+              >
                 {nameOf(editor, edge.from)}
               </button>
               <span class="chip mono">{edge.port}</span>
             </dd>
             <dt>{t("editor.edge.to")}</dt>
             <dd>
-              <button type="button" class="lnk" onClick={() => editor.kernel.select({ nodes: [edge.to] })}>
+              <button
+                type="button"
+                class="lnk"
+                onClick={() => editor.kernel.select({ nodes: [edge.to] })}
+              >
                 {nameOf(editor, edge.to)}
               </button>
             </dd>
           </dl>
           <div class="row">
-            <button type="button" class="btn" disabled={session.readOnly.value} onClick={() => (session.quickAdd.value = { edge: edge.id })}>
+            <button
+              type="button"
+              class="btn"
+              disabled={session.readOnly.value}
+              onClick={() => (session.quickAdd.value = { edge: edge.id })}
+            >
               <Icon name="plus" />
               {t("editor.selbar.insert")}
             </button>
-            <button type="button" class="btn dng" disabled={session.readOnly.value} onClick={() => remove(editor, { nodes: [], edges: [edge.id], notes: [], rejoin: false })}>
+            <button
+              type="button"
+              class="btn dng"
+              disabled={session.readOnly.value}
+              onClick={() =>
+                remove(editor, { nodes: [], edges: [edge.id], notes: [], rejoin: false })
+              }
+            >
               <Icon name="trash-2" />
               {t("editor.selbar.delete")}
             </button>
@@ -178,7 +247,13 @@ export function NoteInspector({ id, note }: { readonly id: string; readonly note
               maxLength={20_000}
               value={note.text}
               readOnly={editor.session.readOnly.value}
-              onInput={(e) => editor.commit(t("editor.do.noteText"), [{ op: "note.set", id, path: "/text", value: e.currentTarget.value }], `${id}/text`)}
+              onInput={(e) =>
+                editor.commit(
+                  t("editor.do.noteText"),
+                  [{ op: "note.set", id, path: "/text", value: e.currentTarget.value }],
+                  `${id}/text`,
+                )
+              }
             />
           </div>
         </div>

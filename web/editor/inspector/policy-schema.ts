@@ -6,8 +6,18 @@ import type { Spec } from "../../core/graph.ts";
 import { t } from "../strings.ts";
 
 export function policySchema(spec: Spec): Schema {
-  const visits: Schema = { type: "integer", title: t("editor.policy.visits"), description: t("editor.policy.visitsHelp"), minimum: 1, maximum: 1_000_000, "x-constant": true, "x-placeholder": "1000", "x-advanced": true };
-  if (spec.work !== "task") return { type: "object", properties: { max_visits: { ...visits, "x-advanced": false } } };
+  const visits: Schema = {
+    type: "integer",
+    title: t("editor.policy.visits"),
+    description: t("editor.policy.visitsHelp"),
+    minimum: 1,
+    maximum: 1_000_000,
+    "x-constant": true,
+    "x-placeholder": "1000",
+    "x-advanced": true,
+  };
+  if (spec.work !== "task")
+    return { type: "object", properties: { max_visits: { ...visits, "x-advanced": false } } };
   return {
     type: "object",
     properties: { retry: retry(spec), timeout: timeout(spec), task: task(), max_visits: visits },
@@ -19,13 +29,65 @@ function retry(spec: Spec): Schema {
     type: "object",
     title: t("editor.policy.retry"),
     properties: {
-      max_attempts: { type: "integer", title: t("editor.policy.attempts"), description: t("editor.policy.attemptsHelp"), minimum: 1, maximum: 1_000, default: spec.attempts ?? 1, "x-constant": true },
-      backoff: { type: "string", title: t("editor.policy.backoff"), enum: ["exponential", "fixed"], "x-enum-titles": [t("editor.policy.exponential"), t("editor.policy.fixed")], default: "exponential", "x-constant": true },
-      initial: { type: "string", title: t("editor.policy.initial"), "x-ui": "duration", default: "1s", "x-constant": true },
-      factor: { type: "number", title: t("editor.policy.factor"), minimum: 1, default: 2, "x-constant": true, "x-advanced": true, "x-showIf": "backoff=exponential" },
-      max_interval: { type: "string", title: t("editor.policy.interval"), "x-ui": "duration", default: "1m", "x-constant": true, "x-advanced": true },
-      jitter: { type: "number", title: t("editor.policy.jitter"), description: t("editor.policy.jitterHelp"), minimum: 0, maximum: 1, default: 0, "x-constant": true, "x-advanced": true },
-      on: { type: "array", title: t("editor.policy.on"), description: t("editor.policy.onHelp"), items: { type: "string" }, "x-constant": true, "x-advanced": true },
+      max_attempts: {
+        type: "integer",
+        title: t("editor.policy.attempts"),
+        description: t("editor.policy.attemptsHelp"),
+        minimum: 1,
+        maximum: 1_000,
+        default: spec.attempts ?? 1,
+        "x-constant": true,
+      },
+      backoff: {
+        type: "string",
+        title: t("editor.policy.backoff"),
+        enum: ["exponential", "fixed"],
+        "x-enum-titles": [t("editor.policy.exponential"), t("editor.policy.fixed")],
+        default: "exponential",
+        "x-constant": true,
+      },
+      initial: {
+        type: "string",
+        title: t("editor.policy.initial"),
+        "x-ui": "duration",
+        default: "1s",
+        "x-constant": true,
+      },
+      factor: {
+        type: "number",
+        title: t("editor.policy.factor"),
+        minimum: 1,
+        default: 2,
+        "x-constant": true,
+        "x-advanced": true,
+        "x-showIf": "backoff=exponential",
+      },
+      max_interval: {
+        type: "string",
+        title: t("editor.policy.interval"),
+        "x-ui": "duration",
+        default: "1m",
+        "x-constant": true,
+        "x-advanced": true,
+      },
+      jitter: {
+        type: "number",
+        title: t("editor.policy.jitter"),
+        description: t("editor.policy.jitterHelp"),
+        minimum: 0,
+        maximum: 1,
+        default: 0,
+        "x-constant": true,
+        "x-advanced": true,
+      },
+      on: {
+        type: "array",
+        title: t("editor.policy.on"),
+        description: t("editor.policy.onHelp"),
+        items: { type: "string" },
+        "x-constant": true,
+        "x-advanced": true,
+      },
     },
   };
 }
@@ -34,7 +96,15 @@ function timeout(spec: Spec): Schema {
   return {
     type: "object",
     title: t("editor.policy.timeout"),
-    properties: { attempt: { type: "string", title: t("editor.policy.attemptTimeout"), "x-ui": "duration", default: spec.timeout ?? "60s", "x-constant": true } },
+    properties: {
+      attempt: {
+        type: "string",
+        title: t("editor.policy.attemptTimeout"),
+        "x-ui": "duration",
+        default: spec.timeout ?? "60s",
+        "x-constant": true,
+      },
+    },
   };
 }
 
@@ -43,16 +113,32 @@ function task(): Schema {
     type: "object",
     title: t("editor.policy.task"),
     properties: {
-      queue: { type: "string", title: t("editor.policy.queue"), description: t("editor.policy.queueHelp"), "x-placeholder": t("editor.policy.queuePlaceholder") },
+      queue: {
+        type: "string",
+        title: t("editor.policy.queue"),
+        description: t("editor.policy.queueHelp"),
+        "x-placeholder": t("editor.policy.queuePlaceholder"),
+      },
       priority: {
         type: "string",
         title: t("editor.policy.priority"),
         description: t("editor.policy.priorityHelp"),
         enum: ["critical", "high", "normal", "low"],
-        "x-enum-titles": [t("editor.policy.critical"), t("editor.policy.high"), t("editor.policy.normal"), t("editor.policy.low")],
+        "x-enum-titles": [
+          t("editor.policy.critical"),
+          t("editor.policy.high"),
+          t("editor.policy.normal"),
+          t("editor.policy.low"),
+        ],
         default: "normal",
       },
-      type: { type: "string", title: t("editor.policy.type"), description: t("editor.policy.typeHelp"), "x-placeholder": "image/png", "x-advanced": true },
+      type: {
+        type: "string",
+        title: t("editor.policy.type"),
+        description: t("editor.policy.typeHelp"),
+        "x-placeholder": "image/png",
+        "x-advanced": true,
+      },
     },
   };
 }

@@ -4,8 +4,8 @@ import { useEffect, useId, useMemo, useRef, useState } from "preact/hooks";
 import type { GraphNode, Issue } from "../../core/graph.ts";
 import { rename } from "../actions/edit.ts";
 import { useEditor } from "../context.ts";
-import { FormProvider } from "../forms/context.ts";
 import type { FocusRequest } from "../forms/context.ts";
+import { FormProvider } from "../forms/context.ts";
 import { Fields } from "../forms/section.tsx";
 import { Icon } from "../icon.tsx";
 import { applyFix, jump, showExample } from "../panels/problems.tsx";
@@ -42,14 +42,34 @@ export function StepInspector({ node }: { readonly node: GraphNode }) {
         </div>
         <StepMenu node={node} />
       </header>
-      <div class="ed-tabs" role="tablist" aria-label={t("editor.tabs")} onKeyDown={(e) => tabKey(e, tab, (next) => (session.tab.value = next))}>
+      <div
+        class="ed-tabs"
+        role="tablist"
+        aria-label={t("editor.tabs")}
+        onKeyDown={(e) => tabKey(e, tab, (next) => (session.tab.value = next))}
+      >
         {tabs.map((name) => (
-          <button key={name} type="button" role="tab" id={`${id}-${name}`} aria-selected={tab === name} aria-controls={`${id}-panel`} tabIndex={tab === name ? 0 : -1} onClick={() => (session.tab.value = name)}>
+          <button
+            key={name}
+            type="button"
+            role="tab"
+            id={`${id}-${name}`}
+            aria-selected={tab === name}
+            aria-controls={`${id}-panel`}
+            tabIndex={tab === name ? 0 : -1}
+            onClick={() => (session.tab.value = name)}
+          >
             {t(`editor.tab.${name}`)}
           </button>
         ))}
       </div>
-      <div class="ed-inspbody" role="tabpanel" id={`${id}-panel`} aria-labelledby={`${id}-${tab}`} ref={body}>
+      <div
+        class="ed-inspbody"
+        role="tabpanel"
+        id={`${id}-panel`}
+        aria-labelledby={`${id}-${tab}`}
+        ref={body}
+      >
         {tab === "configure" ? <ConfigureTab node={node} /> : null}
         {tab === "data" ? <DataTab node={node} /> : null}
         {tab === "retries" ? <PolicyTab node={node} /> : null}
@@ -76,7 +96,9 @@ function ConfigureTab({ node }: { readonly node: GraphNode }) {
         ) : null}
         <WebhookAddress node={node} />
         <Fields schema={spec.config} value={node.config ?? {}} />
-        {Object.keys(spec.config.properties ?? {}).length === 0 ? <p class="hint">{spec.help}</p> : null}
+        {Object.keys(spec.config.properties ?? {}).length === 0 ? (
+          <p class="hint">{spec.help}</p>
+        ) : null}
         <JoinField node={node} />
         <KeyField node={node} />
         <LastOutput node={node} />
@@ -121,7 +143,11 @@ function NotesTab({ node }: { readonly node: GraphNode }) {
           placeholder={t("editor.notes.placeholder")}
           onInput={(e) => {
             const value = e.currentTarget.value;
-            editor.commit(t("editor.do.notes", { step: nameOf(editor, node.id) }), [{ op: "node.set", id: node.id, path: "/notes", ...(value === "" ? {} : { value }) }], `${node.id}/notes`);
+            editor.commit(
+              t("editor.do.notes", { step: nameOf(editor, node.id) }),
+              [{ op: "node.set", id: node.id, path: "/notes", ...(value === "" ? {} : { value }) }],
+              `${node.id}/notes`,
+            );
           }}
         />
       </div>
@@ -185,13 +211,21 @@ function IssueAction({ issue }: { readonly issue: Issue }) {
   }
   const example = issue.example !== undefined && issue.example.length > 0;
   return (
-    <button type="button" class="lnk" onClick={() => (example ? showExample(editor, issue) : jump(editor, issue))}>
+    <button
+      type="button"
+      class="lnk"
+      onClick={() => (example ? showExample(editor, issue) : jump(editor, issue))}
+    >
       {t("editor.problems.show")}
     </button>
   );
 }
 
-function tabKey(event: KeyboardEvent & { currentTarget: HTMLElement }, tab: Tab, choose: (tab: Tab) => void): void {
+function tabKey(
+  event: KeyboardEvent & { currentTarget: HTMLElement },
+  tab: Tab,
+  choose: (tab: Tab) => void,
+): void {
   const move = event.key === "ArrowRight" ? 1 : event.key === "ArrowLeft" ? -1 : 0;
   if (move === 0) return;
   event.preventDefault();
@@ -200,7 +234,8 @@ function tabKey(event: KeyboardEvent & { currentTarget: HTMLElement }, tab: Tab,
   event.currentTarget.querySelectorAll<HTMLElement>('[role="tab"]')[next]?.focus();
 }
 
-const focusable = 'input:not([type="hidden"]), select, textarea, button.ed-addrow, [role="textbox"]';
+const focusable =
+  'input:not([type="hidden"]), select, textarea, button.ed-addrow, [role="textbox"]';
 
 /** Brings a field into view and focus when somebody asked for it. */
 function useFieldFocus(body: { readonly current: HTMLElement | null }): void {
@@ -212,7 +247,9 @@ function useFieldFocus(body: { readonly current: HTMLElement | null }): void {
     const field = wanted === "first" ? firstOpen(body.current) : placeOf(body.current, wanted);
     const details = field?.closest("details");
     if (details) details.open = true;
-    const control = field?.matches(focusable) ? field : field?.querySelector<HTMLElement>(focusable);
+    const control = field?.matches(focusable)
+      ? field
+      : field?.querySelector<HTMLElement>(focusable);
     control?.focus();
     field?.scrollIntoView({ block: "nearest" });
   }, [wanted]);
@@ -221,12 +258,22 @@ function useFieldFocus(body: { readonly current: HTMLElement | null }): void {
 /** The first required field without an answer, else the first one. */
 function firstOpen(body: HTMLElement | null): HTMLElement | undefined {
   const fields = [...(body?.querySelectorAll<HTMLElement>("[data-field]") ?? [])];
-  return fields.find((f) => f.querySelector(".ed-req") && f.querySelector(".ph, input.inp:placeholder-shown, button.ed-addrow")) ?? fields[0];
+  return (
+    fields.find(
+      (f) =>
+        f.querySelector(".ed-req") &&
+        f.querySelector(".ph, input.inp:placeholder-shown, button.ed-addrow"),
+    ) ?? fields[0]
+  );
 }
 
 /** The innermost field that holds the place. */
 function placeOf(body: HTMLElement | null, pointer: string): HTMLElement | undefined {
   const fields = [...(body?.querySelectorAll<HTMLElement>("[data-field]") ?? [])];
-  const holds = fields.filter((f) => pointer === f.dataset["field"] || pointer.startsWith(`${f.dataset["field"]}/`));
-  return holds.sort((a, b) => (b.dataset["field"]?.length ?? 0) - (a.dataset["field"]?.length ?? 0))[0];
+  const holds = fields.filter(
+    (f) => pointer === f.dataset["field"] || pointer.startsWith(`${f.dataset["field"]}/`),
+  );
+  return holds.sort(
+    (a, b) => (b.dataset["field"]?.length ?? 0) - (a.dataset["field"]?.length ?? 0),
+  )[0];
 }

@@ -39,15 +39,33 @@ export type Version = {
 
 export type Run = { readonly id: string };
 
-export type NodeSample = { readonly output?: unknown; readonly input?: unknown; readonly at?: string; readonly run?: string };
+export type NodeSample = {
+  readonly output?: unknown;
+  readonly input?: unknown;
+  readonly at?: string;
+  readonly run?: string;
+};
 
-export type Samples = { readonly trigger?: unknown; readonly nodes: Readonly<Record<string, NodeSample>> };
+export type Samples = {
+  readonly trigger?: unknown;
+  readonly nodes: Readonly<Record<string, NodeSample>>;
+};
 
-export type Credential = { readonly id: string; readonly name: string; readonly kind?: string; readonly type?: string };
+export type Credential = {
+  readonly id: string;
+  readonly name: string;
+  readonly kind?: string;
+  readonly type?: string;
+};
 
 export type ExprAnswer = {
   readonly ok: boolean;
-  readonly error?: { readonly message: string; readonly line: number; readonly column: number; readonly offset: number };
+  readonly error?: {
+    readonly message: string;
+    readonly line: number;
+    readonly column: number;
+    readonly offset: number;
+  };
   readonly value?: unknown;
   readonly value_error?: string;
 };
@@ -59,9 +77,18 @@ export type ExprQuestion = {
   readonly mode: "expr" | "value" | "json";
 };
 
-export type Share = { readonly id: string; readonly url?: string; readonly created_at: string; readonly expires_at?: string };
+export type Share = {
+  readonly id: string;
+  readonly url?: string;
+  readonly created_at: string;
+  readonly expires_at?: string;
+};
 
-export type FieldFault = { readonly location?: string; readonly message?: string; readonly expected?: string };
+export type FieldFault = {
+  readonly location?: string;
+  readonly message?: string;
+  readonly expected?: string;
+};
 
 /** An answer that is not a success, with the server's own words. */
 export class ApiError extends Error {
@@ -76,12 +103,15 @@ export class ApiError extends Error {
     this.fields = list<FieldFault>(body, "errors");
     this.issues = list<Issue>(body, "issues");
     const seconds = Number(retryAfter);
-    this.retryAfterMS = retryAfter !== null && Number.isFinite(seconds) ? seconds * 1_000 : undefined;
+    this.retryAfterMS =
+      retryAfter !== null && Number.isFinite(seconds) ? seconds * 1_000 : undefined;
   }
 
   /** Whether trying the same again can never work. */
   get final(): boolean {
-    return this.status >= 400 && this.status < 500 && ![401, 403, 408, 425, 429].includes(this.status);
+    return (
+      this.status >= 400 && this.status < 500 && ![401, 403, 408, 425, 429].includes(this.status)
+    );
   }
 }
 
@@ -100,7 +130,11 @@ export class Api {
     return call("GET", "/api/kinds");
   }
 
-  sendOps(batch: string, base: number, ops: readonly Change[]): Promise<{ seq: number; issues?: readonly Issue[] | null }> {
+  sendOps(
+    batch: string,
+    base: number,
+    ops: readonly Change[],
+  ): Promise<{ seq: number; issues?: readonly Issue[] | null }> {
     return call("POST", `${this.#path}/ops`, { batch, base, ops });
   }
 
@@ -125,7 +159,11 @@ export class Api {
   }
 
   run(input: unknown, trigger: string | undefined): Promise<{ run: Run }> {
-    return call("POST", `${this.#path}/runs`, { input, version: "draft", ...(trigger ? { trigger } : {}) });
+    return call("POST", `${this.#path}/runs`, {
+      input,
+      version: "draft",
+      ...(trigger ? { trigger } : {}),
+    });
   }
 
   samples(): Promise<Samples> {
@@ -153,7 +191,12 @@ export class Api {
   }
 }
 
-async function call<T>(method: string, path: string, body?: unknown, signal?: AbortSignal): Promise<T> {
+async function call<T>(
+  method: string,
+  path: string,
+  body?: unknown,
+  signal?: AbortSignal,
+): Promise<T> {
   const init: RequestInit = { method, headers: { Accept: "application/json" } };
   if (body !== undefined) {
     init.headers = { Accept: "application/json", "Content-Type": "application/json" };
@@ -163,7 +206,8 @@ async function call<T>(method: string, path: string, body?: unknown, signal?: Ab
   const response = await fetch(path, init);
   const text = await response.text();
   const answer: unknown = text === "" ? {} : parse(text);
-  if (!response.ok) throw new ApiError(response.status, answer, response.headers.get("Retry-After"));
+  if (!response.ok)
+    throw new ApiError(response.status, answer, response.headers.get("Retry-After"));
   return answer as T;
 }
 

@@ -7,7 +7,12 @@ import type { Pending } from "../../core/sync.ts";
 const database = "signalbox";
 const storeName = "outbox";
 
-type StoredRecord = { readonly key: string; readonly workflow: string; readonly tab: string; readonly pending: readonly Pending[] };
+type StoredRecord = {
+  readonly key: string;
+  readonly workflow: string;
+  readonly tab: string;
+  readonly pending: readonly Pending[];
+};
 
 export class Outbox {
   readonly #workflow: string;
@@ -27,9 +32,14 @@ export class Outbox {
       holdLock(this.#lockName(this.#tab));
       const all = await request<StoredRecord[]>(this.#store("readonly").getAll());
       const alive = await heldLocks();
-      const orphans = all.filter((r) => r.workflow === this.#workflow && (r.tab === this.#tab || !alive.has(this.#lockName(r.tab))));
+      const orphans = all.filter(
+        (r) =>
+          r.workflow === this.#workflow &&
+          (r.tab === this.#tab || !alive.has(this.#lockName(r.tab))),
+      );
       const pending = orphans.flatMap((r) => [...r.pending]);
-      for (const orphan of orphans) if (orphan.tab !== this.#tab) this.#store("readwrite").delete(orphan.key);
+      for (const orphan of orphans)
+        if (orphan.tab !== this.#tab) this.#store("readwrite").delete(orphan.key);
       if (orphans.length > 0) this.keep(pending);
       return pending;
     } catch {

@@ -1,8 +1,8 @@
 // One websocket for the page: it subscribes to the draft's topic, keeps the
 // line open, and says what arrives.
 
-import type { Change } from "../../core/touch.ts";
 import type { Issue } from "../../core/graph.ts";
+import type { Change } from "../../core/touch.ts";
 import type { Person } from "./api.ts";
 
 export type DraftFrame =
@@ -50,7 +50,12 @@ export class DraftSocket {
   #retry: ReturnType<typeof setTimeout> | undefined;
   #lastPresence = 0;
 
-  constructor(workflow: string, ticket: () => Promise<{ ticket: string }>, after: () => number, listener: SocketListener) {
+  constructor(
+    workflow: string,
+    ticket: () => Promise<{ ticket: string }>,
+    after: () => number,
+    listener: SocketListener,
+  ) {
     this.#topic = `draft:${workflow}`;
     this.#ticket = ticket;
     this.#after = after;
@@ -81,9 +86,16 @@ export class DraftSocket {
   }
 
   presence(now: number, x: number, y: number, selection: readonly string[]): void {
-    if (now - this.#lastPresence < presenceInterval || this.#socket?.readyState !== WebSocket.OPEN) return;
+    if (now - this.#lastPresence < presenceInterval || this.#socket?.readyState !== WebSocket.OPEN)
+      return;
     this.#lastPresence = now;
-    this.#send({ t: "presence", topic: this.#topic, x: Math.round(x), y: Math.round(y), selection });
+    this.#send({
+      t: "presence",
+      topic: this.#topic,
+      x: Math.round(x),
+      y: Math.round(y),
+      selection,
+    });
   }
 
   #open(ticket: string): void {

@@ -9,16 +9,30 @@ import type { Editor } from "../state/editor.ts";
 import { nameOf, portName, portsOf, specOf } from "../state/words.ts";
 import { t } from "../strings.ts";
 
-type Choice = { readonly id: string; readonly title: string; readonly detail: string; readonly tile: string; readonly icon: string };
+type Choice = {
+  readonly id: string;
+  readonly title: string;
+  readonly detail: string;
+  readonly tile: string;
+  readonly icon: string;
+};
 
 export function Connect() {
   const editor = useEditor();
   const state = editor.session.connecting.value;
   if (!state || !editor.drawing.nodes.has(state.node)) return null;
-  return <ConnectPanel key={`${state.node}:${state.port ?? ""}`} node={state.node} port={state.port} />;
+  return (
+    <ConnectPanel key={`${state.node}:${state.port ?? ""}`} node={state.node} port={state.port} />
+  );
 }
 
-function ConnectPanel({ node, port }: { readonly node: string; readonly port: string | undefined }) {
+function ConnectPanel({
+  node,
+  port,
+}: {
+  readonly node: string;
+  readonly port: string | undefined;
+}) {
   const editor = useEditor();
   const { kernel, session } = editor;
   const list = useId();
@@ -38,7 +52,9 @@ function ConnectPanel({ node, port }: { readonly node: string; readonly port: st
     return () => kernel.previewEdge(undefined);
   }, []);
   useEffect(() => {
-    kernel.previewEdge(port !== undefined && chosen ? { from: node, port, to: chosen.id } : undefined);
+    kernel.previewEdge(
+      port !== undefined && chosen ? { from: node, port, to: chosen.id } : undefined,
+    );
     if (port !== undefined && chosen) kernel.reveal([node, chosen.id], true);
   }, [chosen?.id]);
   useLayoutEffect(() => {
@@ -66,16 +82,28 @@ function ConnectPanel({ node, port }: { readonly node: string; readonly port: st
   };
   const key = (event: KeyboardEvent) => {
     if (event.isComposing) return;
-    const move = event.key === "ArrowDown" || event.key === "ArrowRight" ? 1 : event.key === "ArrowUp" || event.key === "ArrowLeft" ? -1 : 0;
+    const move =
+      event.key === "ArrowDown" || event.key === "ArrowRight"
+        ? 1
+        : event.key === "ArrowUp" || event.key === "ArrowLeft"
+          ? -1
+          : 0;
     const inText = (event.key === "ArrowLeft" || event.key === "ArrowRight") && query !== "";
-    if (move !== 0 && !inText && shown.length > 0) setIndex((index + move + shown.length) % shown.length);
+    if (move !== 0 && !inText && shown.length > 0)
+      setIndex((index + move + shown.length) % shown.length);
     else if (event.key === "Enter") take(chosen);
     else if (event.key === "Escape") leave();
     else return;
     event.preventDefault();
     event.stopPropagation();
   };
-  const title = port === undefined ? t("editor.connect.port", { step: nameOf(editor, node) }) : t("editor.connect.step", { step: nameOf(editor, node), port: portName(editor, node, port) });
+  const title =
+    port === undefined
+      ? t("editor.connect.port", { step: nameOf(editor, node) })
+      : t("editor.connect.step", {
+          step: nameOf(editor, node),
+          port: portName(editor, node, port),
+        });
   return (
     <div class="ed-quick pop" role="dialog" aria-label={title} ref={panel}>
       <p class="ed-from">
@@ -100,7 +128,8 @@ function ConnectPanel({ node, port }: { readonly node: string; readonly port: st
           }}
           onKeyDown={key}
           onBlur={() => {
-            if (session.connecting.value?.node === node && session.connecting.value.port === port) session.connecting.value = undefined;
+            if (session.connecting.value?.node === node && session.connecting.value.port === port)
+              session.connecting.value = undefined;
           }}
         />
         <kbd>Esc</kbd>
@@ -128,7 +157,11 @@ function ConnectPanel({ node, port }: { readonly node: string; readonly port: st
           </li>
         ))}
       </ul>
-      {shown.length === 0 ? <p class="ed-none">{t(port === undefined ? "editor.connect.noPort" : "editor.connect.noStep")}</p> : null}
+      {shown.length === 0 ? (
+        <p class="ed-none">
+          {t(port === undefined ? "editor.connect.noPort" : "editor.connect.noStep")}
+        </p>
+      ) : null}
     </div>
   );
 }
@@ -139,8 +172,17 @@ function portChoices(editor: Editor, id: string): Choice[] {
   const spec = specOf(editor, node);
   return portsOf(editor, node).map((port) => {
     const targets = editor.drawing.outOf(id, port.name).map((e) => nameOf(editor, e.to));
-    const detail = targets.length === 0 ? t("editor.connect.free") : t("editor.connect.leadsTo", { steps: targets.join(", ") });
-    return { id: port.name, title: port.title, detail, tile: port.failure ? "saga" : spec.tile, icon: port.failure ? "triangle-alert" : "corner-down-right" };
+    const detail =
+      targets.length === 0
+        ? t("editor.connect.free")
+        : t("editor.connect.leadsTo", { steps: targets.join(", ") });
+    return {
+      id: port.name,
+      title: port.title,
+      detail,
+      tile: port.failure ? "saga" : spec.tile,
+      icon: port.failure ? "triangle-alert" : "corner-down-right",
+    };
   });
 }
 
@@ -149,6 +191,12 @@ function stepChoices(editor: Editor, node: string, port: string): Choice[] {
     const target = editor.drawing.nodes.get(id);
     if (!target) return [];
     const spec = specOf(editor, target);
-    return { id, title: nameOf(editor, id), detail: `${spec.title} · ${target.key}`, tile: spec.tile, icon: spec.icon };
+    return {
+      id,
+      title: nameOf(editor, id),
+      detail: `${spec.title} · ${target.key}`,
+      tile: spec.tile,
+      icon: spec.icon,
+    };
   });
 }

@@ -1,15 +1,15 @@
 // The menu of what is under the pointer (secondary click, menu key).
 
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
-import { startConnecting } from "../actions/command.ts";
-import { duplicate } from "../actions/clipboard.ts";
-import { remove, toggleDisabled, togglePin } from "../actions/edit.ts";
+import type { Command } from "../../core/keymap.ts";
 import { openInspector } from "../actions/bind.ts";
+import { duplicate } from "../actions/clipboard.ts";
+import { startConnecting } from "../actions/command.ts";
+import { remove, toggleDisabled, togglePin } from "../actions/edit.ts";
 import { useEditor } from "../context.ts";
 import { Icon } from "../icon.tsx";
 import { keyOf } from "../shell/keys.ts";
 import { t } from "../strings.ts";
-import type { Command } from "../../core/keymap.ts";
 
 export function ContextMenu() {
   const editor = useEditor();
@@ -27,7 +27,8 @@ export function ContextMenu() {
   useEffect(() => {
     if (!menu) return undefined;
     const away = (event: Event) => {
-      if (event.target instanceof Node && !element.current?.contains(event.target)) session.menu.value = undefined;
+      if (event.target instanceof Node && !element.current?.contains(event.target))
+        session.menu.value = undefined;
     };
     window.addEventListener("pointerdown", away, true);
     return () => window.removeEventListener("pointerdown", away, true);
@@ -41,7 +42,13 @@ export function ContextMenu() {
     session.menu.value = undefined;
     kernel.focusCanvas();
   };
-  const item = (words: string, icon: string, command: Command | undefined, run: () => void, danger = false) => (
+  const item = (
+    words: string,
+    icon: string,
+    command: Command | undefined,
+    run: () => void,
+    danger = false,
+  ) => (
     <button
       type="button"
       role="menuitem"
@@ -59,32 +66,78 @@ export function ContextMenu() {
   const disabled = ids.length > 0 && ids.every((id) => editor.drawing.nodes.get(id)?.disabled);
   const pinned = ids.length > 0 && ids.every((id) => editor.drawing.place(id).pin !== undefined);
   return (
-    <div class="pop menu ed-menu" role="menu" aria-label={t("editor.menu")} ref={element} onKeyDown={(e) => menuKey(e, close)}>
+    <div
+      class="pop menu ed-menu"
+      role="menu"
+      aria-label={t("editor.menu")}
+      ref={element}
+      onKeyDown={(e) => menuKey(e, close)}
+    >
       {single !== undefined ? (
         <>
           {item(t("editor.menu.open"), "settings-2", "open", () => openInspector(editor))}
-          {item(t("editor.menu.rename"), "pencil", "rename", () => (session.titleEdited.value = single))}
-          {item(t("editor.menu.connect"), "spline", "connect", () => startConnecting(editor, single))}
+          {item(
+            t("editor.menu.rename"),
+            "pencil",
+            "rename",
+            () => (session.titleEdited.value = single),
+          )}
+          {item(t("editor.menu.connect"), "spline", "connect", () =>
+            startConnecting(editor, single),
+          )}
         </>
       ) : null}
       {ids.length > 0 ? (
         <>
-          {item(t(disabled ? "editor.selbar.enable" : "editor.selbar.disable"), disabled ? "power" : "power-off", "disable", () => toggleDisabled(editor, ids))}
-          {item(t(pinned ? "editor.selbar.unpin" : "editor.selbar.pin"), pinned ? "pin-off" : "pin", "pin", () => togglePin(editor, ids))}
-          {item(t("editor.menu.downstream"), "arrow-right", "selectDownstream", () => kernel.run("selectDownstream"))}
-          {item(t("editor.menu.upstream"), "arrow-left", "selectUpstream", () => kernel.run("selectUpstream"))}
+          {item(
+            t(disabled ? "editor.selbar.enable" : "editor.selbar.disable"),
+            disabled ? "power" : "power-off",
+            "disable",
+            () => toggleDisabled(editor, ids),
+          )}
+          {item(
+            t(pinned ? "editor.selbar.unpin" : "editor.selbar.pin"),
+            pinned ? "pin-off" : "pin",
+            "pin",
+            () => togglePin(editor, ids),
+          )}
+          {item(t("editor.menu.downstream"), "arrow-right", "selectDownstream", () =>
+            kernel.run("selectDownstream"),
+          )}
+          {item(t("editor.menu.upstream"), "arrow-left", "selectUpstream", () =>
+            kernel.run("selectUpstream"),
+          )}
         </>
       ) : null}
-      {ids.length + notes.size > 0 ? item(t("editor.selbar.duplicate"), "copy", "duplicate", () => duplicate(editor, nodes, notes, { x: 32, y: 32 })) : null}
-      {ids.length > 0 ? item(t("editor.menu.rejoin"), "unlink-2", "deleteRejoin", () => remove(editor, { nodes: ids, edges: [], notes: [], rejoin: true })) : null}
-      {item(t("editor.selbar.delete"), "trash-2", "delete", () => remove(editor, { nodes: ids, edges: [...edges], notes: [...notes], rejoin: false }), true)}
+      {ids.length + notes.size > 0
+        ? item(t("editor.selbar.duplicate"), "copy", "duplicate", () =>
+            duplicate(editor, nodes, notes, { x: 32, y: 32 }),
+          )
+        : null}
+      {ids.length > 0
+        ? item(t("editor.menu.rejoin"), "unlink-2", "deleteRejoin", () =>
+            remove(editor, { nodes: ids, edges: [], notes: [], rejoin: true }),
+          )
+        : null}
+      {item(
+        t("editor.selbar.delete"),
+        "trash-2",
+        "delete",
+        () => remove(editor, { nodes: ids, edges: [...edges], notes: [...notes], rejoin: false }),
+        true,
+      )}
     </div>
   );
 }
 
 /** Arrows walk the items; Escape goes back to the canvas. */
-export function menuKey(event: KeyboardEvent & { currentTarget: HTMLElement }, close: () => void): void {
-  const items = [...event.currentTarget.querySelectorAll<HTMLElement>('[role="menuitem"]:not(:disabled)')];
+export function menuKey(
+  event: KeyboardEvent & { currentTarget: HTMLElement },
+  close: () => void,
+): void {
+  const items = [
+    ...event.currentTarget.querySelectorAll<HTMLElement>('[role="menuitem"]:not(:disabled)'),
+  ];
   const at = items.findIndex((i) => i === document.activeElement);
   if (event.key === "Escape") close();
   else if (event.key === "ArrowDown") items[(at + 1) % items.length]?.focus();

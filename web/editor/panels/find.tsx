@@ -9,7 +9,13 @@ import { nameOf, specOf } from "../state/words.ts";
 import { t } from "../strings.ts";
 import { SidePanel } from "./panel.tsx";
 
-type Hit = { readonly id: string; readonly title: string; readonly where: string; readonly tile: string; readonly icon: string };
+type Hit = {
+  readonly id: string;
+  readonly title: string;
+  readonly where: string;
+  readonly tile: string;
+  readonly icon: string;
+};
 
 const hitsMax = 200;
 
@@ -48,7 +54,8 @@ export function FindPanel() {
           }}
           onKeyDown={(e) => {
             if (e.isComposing || hits.length === 0) return;
-            if (e.key === "Enter") show((index + (e.shiftKey ? -1 : 1) + hits.length) % hits.length);
+            if (e.key === "Enter")
+              show((index + (e.shiftKey ? -1 : 1) + hits.length) % hits.length);
             else if (e.key === "ArrowDown") show(Math.min(hits.length - 1, index + 1));
             else if (e.key === "ArrowUp") show(Math.max(0, index - 1));
             else return;
@@ -85,17 +92,39 @@ function find(editor: Editor, query: string): Hit[] {
   for (const node of editor.drawing.nodes.values()) {
     const spec = specOf(editor, node);
     const title = nameOf(editor, node.id);
-    const where = whereIn(words, [title, node.key, spec.title, editor.drawing.place(node.id).notes ?? ""], () => [...strings(spec.config, node.config)].map((s) => s.text));
-    if (where !== undefined) hits.push({ id: node.id, title, where: where === title ? `${spec.title} · ${node.key}` : where, tile: spec.tile, icon: spec.icon });
+    const where = whereIn(
+      words,
+      [title, node.key, spec.title, editor.drawing.place(node.id).notes ?? ""],
+      () => [...strings(spec.config, node.config)].map((s) => s.text),
+    );
+    if (where !== undefined)
+      hits.push({
+        id: node.id,
+        title,
+        where: where === title ? `${spec.title} · ${node.key}` : where,
+        tile: spec.tile,
+        icon: spec.icon,
+      });
     if (hits.length >= hitsMax) break;
   }
   for (const [id, note] of editor.drawing.notes) {
-    if (note.text.toLowerCase().includes(words)) hits.push({ id, title: t("editor.note"), where: note.text, tile: "logic", icon: "sticky-note" });
+    if (note.text.toLowerCase().includes(words))
+      hits.push({
+        id,
+        title: t("editor.note"),
+        where: note.text,
+        tile: "logic",
+        icon: "sticky-note",
+      });
   }
   return hits;
 }
 
-function whereIn(words: string, names: readonly string[], config: () => readonly string[]): string | undefined {
+function whereIn(
+  words: string,
+  names: readonly string[],
+  config: () => readonly string[],
+): string | undefined {
   const fits = (text: string) => text.toLowerCase().includes(words);
   return names.find(fits) ?? config().find(fits);
 }

@@ -4,7 +4,8 @@
 import type { Drawing } from "../../core/drawing.ts";
 
 export function inOrder(drawing: Drawing): readonly string[] {
-  const byPlace = (a: string, b: string) => drawing.place(a).y - drawing.place(b).y || drawing.place(a).x - drawing.place(b).x;
+  const byPlace = (a: string, b: string) =>
+    drawing.place(a).y - drawing.place(b).y || drawing.place(a).x - drawing.place(b).x;
   const seen = new Set<string>();
   const order: string[] = [];
   const visit = (start: string) => {

@@ -2,9 +2,9 @@
 // a tree that can do all that the canvas can.
 
 import { useEffect, useRef, useState } from "preact/hooks";
+import { openInspector } from "../actions/bind.ts";
 import { startConnecting } from "../actions/command.ts";
 import { moveBy, remove } from "../actions/edit.ts";
-import { openInspector } from "../actions/bind.ts";
 import { useEditor } from "../context.ts";
 import { Icon } from "../icon.tsx";
 import type { Editor } from "../state/editor.ts";
@@ -21,7 +21,10 @@ export function Outline() {
   const selected = [...session.selection.value.nodes][0];
   const [focused, setFocused] = useState<string | undefined>(selected ?? order[0]);
   const tree = useRef<HTMLUListElement>(null);
-  const current = focused !== undefined && editor.drawing.nodes.has(focused.split(">")[0] ?? "") ? focused : order[0];
+  const current =
+    focused !== undefined && editor.drawing.nodes.has(focused.split(">")[0] ?? "")
+      ? focused
+      : order[0];
   useEffect(() => {
     focusRow(tree.current, current);
   }, []);
@@ -33,9 +36,13 @@ export function Outline() {
     editor.kernel.select({ nodes: [id] });
     editor.kernel.reveal([id], true);
   };
-  const rows = order.flatMap((id) => [id, ...[...editor.drawing.out(id)].map((e) => `${id}>${e.id}`)]);
+  const rows = order.flatMap((id) => [
+    id,
+    ...[...editor.drawing.out(id)].map((e) => `${id}>${e.id}`),
+  ]);
   const key = (event: KeyboardEvent) => {
-    if (event.isComposing || (event.target instanceof HTMLElement && event.target.closest("input"))) return;
+    if (event.isComposing || (event.target instanceof HTMLElement && event.target.closest("input")))
+      return;
     if (!treeKey(editor, event, rows, current, focus)) return;
     event.preventDefault();
     event.stopPropagation();
@@ -45,16 +52,34 @@ export function Outline() {
       title={t("editor.outline")}
       actions={
         session.readOnly.value ? null : (
-          <button type="button" class="btn ghost sm sq" aria-label={t("editor.rail.add")} onClick={() => (session.quickAdd.value = {})}>
+          <button
+            type="button"
+            class="btn ghost sm sq"
+            aria-label={t("editor.rail.add")}
+            onClick={() => (session.quickAdd.value = {})}
+          >
             <Icon name="plus" />
           </button>
         )
       }
     >
       {order.length === 0 ? <p class="hint ed-count">{t("editor.outline.empty")}</p> : null}
-      <ul role="tree" aria-label={t("editor.outline.tree")} class="ed-tree" ref={tree} onKeyDown={key}>
+      <ul
+        role="tree"
+        aria-label={t("editor.outline.tree")}
+        class="ed-tree"
+        ref={tree}
+        onKeyDown={key}
+      >
         {order.map((id, i) => (
-          <OutlineStep key={id} id={id} position={i + 1} count={order.length} current={current} select={focus} />
+          <OutlineStep
+            key={id}
+            id={id}
+            position={i + 1}
+            count={order.length}
+            current={current}
+            select={focus}
+          />
         ))}
       </ul>
       <p class="hint ed-treehint">{t("editor.outline.hint")}</p>
@@ -67,7 +92,13 @@ function focusRow(tree: HTMLElement | null, row: string | undefined): void {
   tree?.querySelector<HTMLElement>(`[data-row="${CSS.escape(row)}"]`)?.focus();
 }
 
-type StepProps = { readonly id: string; readonly position: number; readonly count: number; readonly current: string | undefined; select(row: string): void };
+type StepProps = {
+  readonly id: string;
+  readonly position: number;
+  readonly count: number;
+  readonly current: string | undefined;
+  select(row: string): void;
+};
 
 function OutlineStep({ id, position, count, current, select }: StepProps) {
   const editor = useEditor();
@@ -85,7 +116,11 @@ function OutlineStep({ id, position, count, current, select }: StepProps) {
       aria-setsize={count}
       aria-expanded={edges.length > 0 ? "true" : undefined}
       aria-selected={selected}
-      aria-label={t("editor.outline.step", { step: nameOf(editor, id), kind: spec.title, n: edges.length })}
+      aria-label={t("editor.outline.step", {
+        step: nameOf(editor, id),
+        kind: spec.title,
+        n: edges.length,
+      })}
       tabIndex={current === id ? 0 : -1}
       data-row={id}
     >
@@ -137,10 +172,24 @@ function StepActions({ id }: { readonly id: string }) {
   const step = nameOf(editor, id);
   return (
     <span class="ed-treeacts">
-      <button type="button" class="btn ghost sm sq" tabIndex={-1} aria-label={t("editor.outline.addAfter", { step })} title={t("editor.outline.addAfter", { step })} onClick={() => addAfter(editor, id)}>
+      <button
+        type="button"
+        class="btn ghost sm sq"
+        tabIndex={-1}
+        aria-label={t("editor.outline.addAfter", { step })}
+        title={t("editor.outline.addAfter", { step })}
+        onClick={() => addAfter(editor, id)}
+      >
         <Icon name="plus" />
       </button>
-      <button type="button" class="btn ghost sm sq" tabIndex={-1} aria-label={t("editor.outline.connect", { step })} title={t("editor.outline.connect", { step })} onClick={() => startConnecting(editor, id)}>
+      <button
+        type="button"
+        class="btn ghost sm sq"
+        tabIndex={-1}
+        aria-label={t("editor.outline.connect", { step })}
+        title={t("editor.outline.connect", { step })}
+        onClick={() => startConnecting(editor, id)}
+      >
         <Icon name="spline" />
       </button>
       <button
@@ -167,12 +216,23 @@ function addAfter(editor: Editor, id: string): void {
 const nudge = 40;
 
 /** Whether the key meant something here. */
-function treeKey(editor: Editor, event: KeyboardEvent, rows: readonly string[], current: string | undefined, focus: (row: string | undefined) => void): boolean {
+function treeKey(
+  editor: Editor,
+  event: KeyboardEvent,
+  rows: readonly string[],
+  current: string | undefined,
+  focus: (row: string | undefined) => void,
+): boolean {
   const at = rows.indexOf(current ?? "");
   const [id = "", edge] = (current ?? "").split(">");
   const edits = !editor.session.readOnly.value;
   if (event.shiftKey && event.key.startsWith("Arrow") && edits && id !== "") {
-    const d = { ArrowLeft: [-nudge, 0], ArrowRight: [nudge, 0], ArrowUp: [0, -nudge], ArrowDown: [0, nudge] }[event.key];
+    const d = {
+      ArrowLeft: [-nudge, 0],
+      ArrowRight: [nudge, 0],
+      ArrowUp: [0, -nudge],
+      ArrowDown: [0, nudge],
+    }[event.key];
     moveBy(editor, [id], [], { x: d?.[0] ?? 0, y: d?.[1] ?? 0 });
     return true;
   }
@@ -217,7 +277,12 @@ function editKey(editor: Editor, key: string, id: string, edge: string | undefin
       return true;
     case "delete":
     case "backspace":
-      remove(editor, edge === undefined ? { nodes: [id], edges: [], notes: [], rejoin: false } : { nodes: [], edges: [edge], notes: [], rejoin: false });
+      remove(
+        editor,
+        edge === undefined
+          ? { nodes: [id], edges: [], notes: [], rejoin: false }
+          : { nodes: [], edges: [edge], notes: [], rejoin: false },
+      );
       return true;
     default:
       return false;

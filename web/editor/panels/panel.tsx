@@ -5,7 +5,15 @@ import { useEditor } from "../context.ts";
 import { Icon } from "../icon.tsx";
 import { t } from "../strings.ts";
 
-export function SidePanel({ title, actions, children }: { readonly title: string; readonly actions?: ComponentChildren; readonly children: ComponentChildren }) {
+export function SidePanel({
+  title,
+  actions,
+  children,
+}: {
+  readonly title: string;
+  readonly actions?: ComponentChildren;
+  readonly children: ComponentChildren;
+}) {
   const editor = useEditor();
   const close = () => {
     editor.session.panel.value = undefined;
@@ -22,7 +30,12 @@ export function SidePanel({ title, actions, children }: { readonly title: string
       <header>
         <h2>{title}</h2>
         {actions}
-        <button type="button" class="btn ghost sm sq" aria-label={t("editor.closePanel", { panel: title })} onClick={close}>
+        <button
+          type="button"
+          class="btn ghost sm sq"
+          aria-label={t("editor.closePanel", { panel: title })}
+          onClick={close}
+        >
           <Icon name="x" />
         </button>
       </header>

@@ -28,11 +28,18 @@ export function Problems() {
             <p>{t("editor.problems.none")}</p>
           </div>
         ) : (
-          <p class="hint ed-count">{errors > 0 ? t("editor.problems.errors", { n: errors }) : t("editor.problems.warnings", { n: issues.length })}</p>
+          <p class="hint ed-count">
+            {errors > 0
+              ? t("editor.problems.errors", { n: errors })
+              : t("editor.problems.warnings", { n: issues.length })}
+          </p>
         )}
         <ul>
           {issues.map((issue, i) => (
-            <Problem key={`${issue.code}:${issue.node ?? issue.edge ?? ""}:${issue.field ?? ""}:${i}`} issue={issue} />
+            <Problem
+              key={`${issue.code}:${issue.node ?? issue.edge ?? ""}:${issue.field ?? ""}:${i}`}
+              issue={issue}
+            />
           ))}
         </ul>
       </div>
@@ -52,8 +59,12 @@ function Problem({ issue }: { readonly issue: Issue }) {
       <button type="button" class="ed-jump" onClick={() => jump(editor, issue)}>
         <Icon name={issue.severity === "error" ? "circle-alert" : "triangle-alert"} />
         <span>
-          <span class="sr">{t(issue.severity === "error" ? "editor.problems.error" : "editor.problems.warning")}: </span>
-          {issue.node !== undefined && editor.drawing.nodes.has(issue.node) ? <b>{nameOf(editor, issue.node)}</b> : null}
+          <span class="sr">
+            {t(issue.severity === "error" ? "editor.problems.error" : "editor.problems.warning")}:{" "}
+          </span>
+          {issue.node !== undefined && editor.drawing.nodes.has(issue.node) ? (
+            <b>{nameOf(editor, issue.node)}</b>
+          ) : null}
           <span>{issue.message}</span>
         </span>
       </button>
@@ -106,5 +117,6 @@ export function showExample(editor: Editor, issue: Issue): void {
 
 export function applyFix(editor: Editor, issue: Issue): void {
   if (!issue.fix) return;
-  if (editor.commit(issue.fix.title, issue.fix.ops)) editor.say(t("editor.said.done", { what: issue.fix.title }));
+  if (editor.commit(issue.fix.title, issue.fix.ops))
+    editor.say(t("editor.said.done", { what: issue.fix.title }));
 }

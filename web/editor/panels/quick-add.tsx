@@ -12,8 +12,8 @@ import type { Editor } from "../state/editor.ts";
 import type { QuickAdd as Wanted } from "../state/signals.ts";
 import { nameOf, portName, portsOf } from "../state/words.ts";
 import { t } from "../strings.ts";
-import { rank } from "./rank.ts";
 import type { Hit, RankContext } from "./rank.ts";
+import { rank } from "./rank.ts";
 
 export function QuickAdd() {
   const { session } = useEditor();
@@ -30,7 +30,10 @@ function QuickAddPanel({ wanted }: { readonly wanted: Wanted }) {
   const [query, setQuery] = useState("");
   const [index, setIndex] = useState(0);
   const [details, setDetails] = useState(false);
-  const hits = useMemo(() => rank(session.specs.value, query, contextOf(editor, wanted)), [query, session.revision.value]);
+  const hits = useMemo(
+    () => rank(session.specs.value, query, contextOf(editor, wanted)),
+    [query, session.revision.value],
+  );
   const chosen = hits[Math.min(index, hits.length - 1)];
 
   useEffect(() => {
@@ -56,14 +59,16 @@ function QuickAddPanel({ wanted }: { readonly wanted: Wanted }) {
     if (id === undefined) return;
     session.quickAdd.value = undefined;
     if (keepOpen) session.quickAdd.value = followOn(editor, id);
-    else if (Object.keys(hit.spec.config.properties ?? {}).length > 0 || !session.inspector.value) openInspector(editor);
+    else if (Object.keys(hit.spec.config.properties ?? {}).length > 0 || !session.inspector.value)
+      openInspector(editor);
     else kernel.focus(id);
   };
   const key = (event: KeyboardEvent) => {
     if (event.isComposing) return;
     const move = event.key === "ArrowDown" ? 1 : event.key === "ArrowUp" ? -1 : 0;
     if (move !== 0 && hits.length > 0) setIndex((index + move + hits.length) % hits.length);
-    else if (event.key === "ArrowRight" && input.current?.selectionStart === query.length) setDetails(true);
+    else if (event.key === "ArrowRight" && input.current?.selectionStart === query.length)
+      setDetails(true);
     else if (event.key === "ArrowLeft" && details) setDetails(false);
     else if (event.key === "Enter") take(chosen, event.shiftKey);
     else if (event.key === "Escape") close();
@@ -125,7 +130,9 @@ function QuickAddPanel({ wanted }: { readonly wanted: Wanted }) {
               <b>
                 <Marked text={hit.spec.title} mark={hit.mark} />
               </b>
-              <small>{details && hit === chosen ? hit.spec.help : firstSentence(hit.spec.help)}</small>
+              <small>
+                {details && hit === chosen ? hit.spec.help : firstSentence(hit.spec.help)}
+              </small>
             </span>
             {hit === chosen ? <kbd>↵</kbd> : null}
           </li>
@@ -181,10 +188,18 @@ function Origin({ wanted }: { readonly wanted: Wanted }) {
 }
 
 function originWords(editor: Editor, wanted: Wanted): string {
-  if (wanted.from) return t("editor.quick.afterPort", { step: nameOf(editor, wanted.from.node), port: portName(editor, wanted.from.node, wanted.from.port) });
+  if (wanted.from)
+    return t("editor.quick.afterPort", {
+      step: nameOf(editor, wanted.from.node),
+      port: portName(editor, wanted.from.node, wanted.from.port),
+    });
   if (wanted.to !== undefined) return t("editor.quick.before", { step: nameOf(editor, wanted.to) });
   const edge = wanted.edge === undefined ? undefined : editor.drawing.edges.get(wanted.edge);
-  if (edge) return t("editor.quick.between", { from: nameOf(editor, edge.from), to: nameOf(editor, edge.to) });
+  if (edge)
+    return t("editor.quick.between", {
+      from: nameOf(editor, edge.from),
+      to: nameOf(editor, edge.to),
+    });
   return t("editor.quick.title");
 }
 
@@ -200,7 +215,9 @@ function contextOf(editor: Editor, wanted: Wanted): RankContext {
     triggersOnly: wanted.triggers ?? drawing.nodes.size === 0,
     started: [...present].some((kind) => editor.spec(kind)?.work === "trigger"),
     recent: recentKinds(),
-    taken: new Set(editor.session.specs.value.filter((s) => s.unique && present.has(s.name)).map((s) => s.name)),
+    taken: new Set(
+      editor.session.specs.value.filter((s) => s.unique && present.has(s.name)).map((s) => s.name),
+    ),
   };
 }
 
@@ -216,7 +233,11 @@ function preview(editor: Editor, hit: Hit | undefined, wanted: Wanted): void {
     editor.kernel.setGhost(undefined);
     return;
   }
-  const at = editor.kernel.placeFor(hit.spec, { from: wanted.from, edge: wanted.edge, at: wanted.at });
+  const at = editor.kernel.placeFor(hit.spec, {
+    from: wanted.from,
+    edge: wanted.edge,
+    at: wanted.at,
+  });
   editor.kernel.setGhost({ spec: hit.spec, at, from: wanted.from, edge: wanted.edge });
 }
 
@@ -225,10 +246,17 @@ const margin = 12;
 /** Near the ghost, never over it, and never beyond the edge of the canvas. */
 function place(editor: Editor, panel: HTMLElement, wanted: Wanted, hit: Hit | undefined): void {
   const room = editor.kernel.root.getBoundingClientRect();
-  const ghost = hit ? editor.kernel.placeFor(hit.spec, { from: wanted.from, edge: wanted.edge, at: wanted.at }) : (wanted.at ?? editor.kernel.center());
+  const ghost = hit
+    ? editor.kernel.placeFor(hit.spec, { from: wanted.from, edge: wanted.edge, at: wanted.at })
+    : (wanted.at ?? editor.kernel.center());
   const at = editor.kernel.toScreen(ghost);
   const z = editor.kernel.camera.z;
-  const { x, y } = beside(at, { w: 210 * z, h: 70 * z }, { w: panel.offsetWidth, h: panel.offsetHeight }, { w: room.width, h: room.height });
+  const { x, y } = beside(
+    at,
+    { w: 210 * z, h: 70 * z },
+    { w: panel.offsetWidth, h: panel.offsetHeight },
+    { w: room.width, h: room.height },
+  );
   panel.style.left = `${Math.round(x)}px`;
   panel.style.top = `${Math.round(y)}px`;
 }

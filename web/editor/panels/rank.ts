@@ -82,5 +82,9 @@ function scattered(title: string, words: string): boolean {
 function habit(spec: Spec, context: RankContext): number {
   const common = next.get(context.after ?? "")?.indexOf(spec.name) ?? -1;
   const recent = context.recent.indexOf(spec.name);
-  return (recent < 0 ? 0 : 24 - recent * 2) + (common < 0 ? 0 : 30 - common * 4) - (context.started && spec.work === "trigger" ? 60 : 0);
+  return (
+    (recent < 0 ? 0 : 24 - recent * 2) +
+    (common < 0 ? 0 : 30 - common * 4) -
+    (context.started && spec.work === "trigger" ? 60 : 0)
+  );
 }

@@ -1,6 +1,6 @@
 // The shell: bar above, rail and panels left, canvas, inspector right.
 
-import { useEffect, useRef } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 import { useEditor } from "../context.ts";
 import { lazy } from "../lazy.tsx";
 import { t } from "../strings.ts";
@@ -13,7 +13,7 @@ import { Toasts } from "./toasts.tsx";
 import { TopBar } from "./top-bar.tsx";
 
 // Everything but the canvas and its tools comes after the first paint.
-const Inspector = lazy(async () => (await import("../inspector/inspector.tsx")).Inspector);
+const Inspector = lazy(async () => (await import("../inspector/inspector.tsx")).Inspector, InspectorPlace);
 const Outline = lazy(async () => (await import("../panels/outline.tsx")).Outline);
 const FindPanel = lazy(async () => (await import("../panels/find.tsx")).FindPanel);
 const Problems = lazy(async () => (await import("../panels/problems.tsx")).Problems);
@@ -41,7 +41,7 @@ export function App({ host }: { readonly host: HTMLElement }) {
           <CanvasHost host={host} />
           {loading === "ready" ? <Floating /> : <Loading failed={loading === "failed"} />}
         </main>
-        {loading === "ready" ? <Inspector /> : null}
+        <Inspector />
       </div>
       {session.dialog.value ? <Dialogs /> : null}
       <Toasts />
@@ -52,10 +52,17 @@ export function App({ host }: { readonly host: HTMLElement }) {
   );
 }
 
+/** Holds the inspector's room, so that the canvas has its size from the start. */
+function InspectorPlace() {
+  return useEditor().session.inspector.value ? <div class="ed-insp" /> : null;
+}
+
 function CanvasHost({ host }: { readonly host: HTMLElement }) {
+  const { kernel } = useEditor();
   const place = useRef<HTMLDivElement>(null);
-  useEffect(() => {
+  useLayoutEffect(() => {
     place.current?.append(host);
+    kernel.refreshTheme();
   }, [host]);
   return <div class="ed-place" ref={place} />;
 }

@@ -8,12 +8,31 @@ import { Icon } from "../icon.tsx";
 import { t } from "../strings.ts";
 import { keyOf } from "./keys.ts";
 
-function Tool({ command, icon, label, pressed, disabled = false }: { readonly command: Command; readonly icon: string; readonly label: string; readonly pressed?: boolean; readonly disabled?: boolean }) {
+function Tool({
+  command,
+  icon,
+  label,
+  pressed,
+  disabled = false,
+}: {
+  readonly command: Command;
+  readonly icon: string;
+  readonly label: string;
+  readonly pressed?: boolean;
+  readonly disabled?: boolean;
+}) {
   const editor = useEditor();
   const key = keyOf(command);
   const words = key === undefined ? label : `${label} (${key})`;
   return (
-    <button type="button" aria-pressed={pressed} aria-label={words} title={words} disabled={disabled} onClick={() => runCommand(editor, command)}>
+    <button
+      type="button"
+      aria-pressed={pressed}
+      aria-label={words}
+      title={words}
+      disabled={disabled}
+      onClick={() => runCommand(editor, command)}
+    >
       <Icon name={icon} />
     </button>
   );
@@ -27,17 +46,49 @@ export function Dock() {
   const tool = session.tool.value;
   return (
     <div class="ed-dock" role="toolbar" aria-label={t("editor.dock")}>
-      <Tool command="toolSelect" icon="mouse-pointer-2" label={t("editor.tool.select")} pressed={tool === "select"} />
-      <Tool command="toolHand" icon="hand" label={t("editor.tool.hand")} pressed={tool === "hand"} />
+      <Tool
+        command="toolSelect"
+        icon="mouse-pointer-2"
+        label={t("editor.tool.select")}
+        pressed={tool === "select"}
+      />
+      <Tool
+        command="toolHand"
+        icon="hand"
+        label={t("editor.tool.hand")}
+        pressed={tool === "hand"}
+      />
       {readOnly ? null : (
         <>
           <i />
           <Tool command="add" icon="square-plus" label={t("editor.tool.add")} />
           <Tool command="note" icon="sticky-note" label={t("editor.tool.note")} />
-          <Tool command="tidy" icon="align-horizontal-distribute-center" label={t("editor.tool.tidy")} />
+          <Tool
+            command="tidy"
+            icon="align-horizontal-distribute-center"
+            label={t("editor.tool.tidy")}
+          />
           <i />
-          <Tool command="undo" icon="undo-2" label={undo === undefined ? t("editor.tool.undo") : t("editor.tool.undoWhat", { label: undo })} disabled={undo === undefined} />
-          <Tool command="redo" icon="redo-2" label={redo === undefined ? t("editor.tool.redo") : t("editor.tool.redoWhat", { label: redo })} disabled={redo === undefined} />
+          <Tool
+            command="undo"
+            icon="undo-2"
+            label={
+              undo === undefined
+                ? t("editor.tool.undo")
+                : t("editor.tool.undoWhat", { label: undo })
+            }
+            disabled={undo === undefined}
+          />
+          <Tool
+            command="redo"
+            icon="redo-2"
+            label={
+              redo === undefined
+                ? t("editor.tool.redo")
+                : t("editor.tool.redoWhat", { label: redo })
+            }
+            disabled={redo === undefined}
+          />
         </>
       )}
     </div>
@@ -51,20 +102,47 @@ export function Overview() {
   return (
     <>
       <div class="ed-mini">
-        <canvas ref={canvas} aria-label={t("editor.overview")} role="img" width={176} height={104} />
+        <canvas
+          ref={canvas}
+          aria-label={t("editor.overview")}
+          role="img"
+          width={176}
+          height={104}
+        />
       </div>
       <div class="ed-zoom" role="group" aria-label={t("editor.zoom")}>
-        <button type="button" aria-label={t("editor.zoom.out")} title={t("editor.zoom.out")} onClick={() => kernel.run("zoomOut")}>
+        <button
+          type="button"
+          aria-label={t("editor.zoom.out")}
+          title={t("editor.zoom.out")}
+          onClick={() => kernel.run("zoomOut")}
+        >
           <Icon name="minus" />
         </button>
-        <button type="button" class="tn ed-percent" aria-label={t("editor.zoom.actual", { n: Math.round(session.zoom.value * 100) })} title={t("editor.zoom.actualHint")} onClick={() => kernel.run("zoomActual")}>
+        <button
+          type="button"
+          class="tn ed-percent"
+          aria-label={t("editor.zoom.actual", { n: Math.round(session.zoom.value * 100) })}
+          title={t("editor.zoom.actualHint")}
+          onClick={() => kernel.run("zoomActual")}
+        >
           {Math.round(session.zoom.value * 100)}%
         </button>
-        <button type="button" aria-label={t("editor.zoom.in")} title={t("editor.zoom.in")} onClick={() => kernel.run("zoomIn")}>
+        <button
+          type="button"
+          aria-label={t("editor.zoom.in")}
+          title={t("editor.zoom.in")}
+          onClick={() => kernel.run("zoomIn")}
+        >
           <Icon name="plus" />
         </button>
         <i />
-        <button type="button" aria-label={t("editor.zoom.fit")} title={t("editor.zoom.fit")} onClick={() => kernel.run("fitAll")}>
+        <button
+          type="button"
+          aria-label={t("editor.zoom.fit")}
+          title={t("editor.zoom.fit")}
+          onClick={() => kernel.run("fitAll")}
+        >
           <Icon name="maximize" />
         </button>
       </div>

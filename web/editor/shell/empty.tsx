@@ -1,7 +1,7 @@
 // The canvas before there is anything on it.
 
-import { useEditor } from "../context.ts";
 import { addStep } from "../actions/add.ts";
+import { useEditor } from "../context.ts";
 import { Icon } from "../icon.tsx";
 import { t } from "../strings.ts";
 
@@ -24,7 +24,12 @@ export function EmptyCanvas() {
       <p>{t("editor.empty.text")}</p>
       <div class="ed-starts">
         {triggers.map((spec) => (
-          <button type="button" key={spec.name} class="ed-start" onClick={() => addStep(editor, spec, {})}>
+          <button
+            type="button"
+            key={spec.name}
+            class="ed-start"
+            onClick={() => addStep(editor, spec, {})}
+          >
             <span class={`tile t-${spec.tile}`}>
               <Icon name={spec.icon} />
             </span>

@@ -22,7 +22,8 @@ export function Example() {
     }
     const here = steps[index];
     if (here) kernel.reveal([here.node], true);
-    if (index === steps.length - 1 && shown.issue.node) kernel.setStatus(shown.issue.node, "failed");
+    if (index === steps.length - 1 && shown.issue.node)
+      kernel.setStatus(shown.issue.node, "failed");
     return () => kernel.clearStatus();
   }, [shown]);
   if (!shown) return null;
@@ -34,7 +35,12 @@ export function Example() {
     <section class="ed-example pop" aria-label={t("editor.example")}>
       <p>
         <b>{t("editor.example.step", { n: index + 1, all: steps.length })}</b>{" "}
-        {here ? t("editor.example.takes", { step: nameOf(editor, here.node), port: portName(editor, here.node, here.port) }) : null}
+        {here
+          ? t("editor.example.takes", {
+              step: nameOf(editor, here.node),
+              port: portName(editor, here.node, here.port),
+            })
+          : null}
       </p>
       {index === steps.length - 1 ? <p class="ed-examplewhy">{shown.issue.message}</p> : null}
       <div class="row">
@@ -42,11 +48,20 @@ export function Example() {
           <Icon name="chevron-left" />
           {t("editor.example.back")}
         </button>
-        <button type="button" class="btn sm" disabled={index >= steps.length - 1} onClick={() => go(index + 1)}>
+        <button
+          type="button"
+          class="btn sm"
+          disabled={index >= steps.length - 1}
+          onClick={() => go(index + 1)}
+        >
           {t("editor.example.next")}
           <Icon name="chevron-right" />
         </button>
-        <button type="button" class="btn sm ghost" onClick={() => (session.example.value = undefined)}>
+        <button
+          type="button"
+          class="btn sm ghost"
+          onClick={() => (session.example.value = undefined)}
+        >
           {t("editor.close")}
         </button>
       </div>

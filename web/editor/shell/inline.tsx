@@ -9,7 +9,15 @@ import { nameOf } from "../state/words.ts";
 import { t } from "../strings.ts";
 
 /** Puts an element over a place of the canvas and keeps it there. */
-export function Over({ box, class: name, children }: { readonly box: () => Box | undefined; readonly class: string; readonly children: ComponentChildren }) {
+export function Over({
+  box,
+  class: name,
+  children,
+}: {
+  readonly box: () => Box | undefined;
+  readonly class: string;
+  readonly children: ComponentChildren;
+}) {
   const { session } = useEditor();
   const element = useRef<HTMLDivElement>(null);
   void session.moved.value;
@@ -89,7 +97,8 @@ function NoteField({ id }: { readonly id: string }) {
   const close = () => {
     if (editor.session.noteEdited.value !== id) return;
     editor.session.noteEdited.value = undefined;
-    if (text !== was && editor.drawing.notes.has(id)) editor.commit(t("editor.do.noteText"), [{ op: "note.set", id, path: "/text", value: text }]);
+    if (text !== was && editor.drawing.notes.has(id))
+      editor.commit(t("editor.do.noteText"), [{ op: "note.set", id, path: "/text", value: text }]);
     editor.kernel.focusCanvas();
   };
   return (

@@ -1,7 +1,7 @@
 // How keys are written on this machine.
 
-import { KEYMAP } from "../../core/keymap.ts";
 import type { Command } from "../../core/keymap.ts";
+import { KEYMAP } from "../../core/keymap.ts";
 
 const apple = /Mac|iPhone|iPad/.test(navigator.platform);
 
@@ -21,10 +21,15 @@ const signs: Readonly<Record<string, string>> = {
 export function keyWords(combo: string): string {
   const parts = combo.split("+");
   const key = parts.at(-1) === "" ? "+" : (parts.at(-1) ?? "");
-  const word = signs[key] ?? (key.length === 1 ? key.toUpperCase() : key.charAt(0).toUpperCase() + key.slice(1));
-  if (apple) return `${parts.includes("alt") ? "⌥" : ""}${parts.includes("shift") ? "⇧" : ""}${parts.includes("mod") ? "⌘" : ""}${word}`;
+  const word =
+    signs[key] ??
+    (key.length === 1 ? key.toUpperCase() : key.charAt(0).toUpperCase() + key.slice(1));
+  if (apple)
+    return `${parts.includes("alt") ? "⌥" : ""}${parts.includes("shift") ? "⇧" : ""}${parts.includes("mod") ? "⌘" : ""}${word}`;
   const shift = parts.includes("shift");
-  const mods = [parts.includes("mod") ? "Ctrl" : "", parts.includes("alt") ? "Alt" : ""].filter(Boolean);
+  const mods = [parts.includes("mod") ? "Ctrl" : "", parts.includes("alt") ? "Alt" : ""].filter(
+    Boolean,
+  );
   if (mods.length === 0) return shift ? `⇧${word}` : word;
   return [...mods, ...(shift ? ["Shift"] : []), word].join("+");
 }

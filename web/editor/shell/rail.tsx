@@ -21,16 +21,38 @@ export function Rail() {
   };
   return (
     <nav class="rail ed-rail" aria-label={t("editor.region.rail")}>
-      <button type="button" class="add" aria-label={t("editor.rail.add")} title={t("editor.rail.addHint")} disabled={!ready || session.readOnly.value} onClick={add}>
+      <button
+        type="button"
+        class="add"
+        aria-label={t("editor.rail.add")}
+        title={t("editor.rail.addHint")}
+        disabled={!ready || session.readOnly.value}
+        onClick={add}
+      >
         <Icon name="plus" />
       </button>
       <PanelButton panel="outline" icon="list-tree" label={t("editor.rail.outline")} />
       <PanelButton panel="find" icon="search" label={t("editor.rail.find")} />
-      <PanelButton panel="problems" icon="shield-alert" label={issues.length === 0 ? t("editor.rail.noProblems") : t("editor.rail.problems", { n: issues.length })}>
-        {issues.length > 0 ? <span class={errors > 0 ? "dotn fail" : "dotn"}>{issues.length}</span> : null}
+      <PanelButton
+        panel="problems"
+        icon="shield-alert"
+        label={
+          issues.length === 0
+            ? t("editor.rail.noProblems")
+            : t("editor.rail.problems", { n: issues.length })
+        }
+      >
+        {issues.length > 0 ? (
+          <span class={errors > 0 ? "dotn fail" : "dotn"}>{issues.length}</span>
+        ) : null}
       </PanelButton>
       <span class="sp" />
-      <button type="button" aria-label={t("editor.rail.keys")} title={t("editor.rail.keysHint")} onClick={() => (session.dialog.value = "keys")}>
+      <button
+        type="button"
+        aria-label={t("editor.rail.keys")}
+        title={t("editor.rail.keysHint")}
+        onClick={() => (session.dialog.value = "keys")}
+      >
         <Icon name="keyboard" />
       </button>
       <ThemeButton />
@@ -38,7 +60,12 @@ export function Rail() {
   );
 }
 
-type PanelButtonProps = { readonly panel: Panel; readonly icon: string; readonly label: string; readonly children?: ComponentChildren };
+type PanelButtonProps = {
+  readonly panel: Panel;
+  readonly icon: string;
+  readonly label: string;
+  readonly children?: ComponentChildren;
+};
 
 function PanelButton({ panel, icon, label, children }: PanelButtonProps) {
   const editor = useEditor();
@@ -64,7 +91,9 @@ function addAfterFocused(editor: Editor): QuickAdd {
   if (only === undefined || more.length > 0) return {};
   const node = editor.drawing.nodes.get(only);
   const spec = node && editor.spec(node.kind);
-  const port = spec?.ports.find((p) => !p.failure && editor.drawing.outOf(only, p.name).length === 0);
+  const port = spec?.ports.find(
+    (p) => !p.failure && editor.drawing.outOf(only, p.name).length === 0,
+  );
   return port ? { from: { node: only, port: port.name } } : {};
 }
 

@@ -36,23 +36,70 @@ export function SelectionBar() {
   const pinned = ids.length > 0 && ids.every((id) => editor.drawing.place(id).pin !== undefined);
   return (
     <div class="ed-selbar" role="toolbar" aria-label={t("editor.selbar")} ref={bar}>
-      {edge ? <BarButton icon="plus" label={t("editor.selbar.insert")} run={() => (session.quickAdd.value = { edge })} /> : null}
+      {edge ? (
+        <BarButton
+          icon="plus"
+          label={t("editor.selbar.insert")}
+          run={() => (session.quickAdd.value = { edge })}
+        />
+      ) : null}
       {ids.length > 0 ? (
         <>
-          <BarButton icon={disabled ? "power" : "power-off"} label={t(disabled ? "editor.selbar.enable" : "editor.selbar.disable")} run={() => toggleDisabled(editor, ids)} />
-          <BarButton icon={pinned ? "pin-off" : "pin"} label={t(pinned ? "editor.selbar.unpin" : "editor.selbar.pin")} run={() => togglePin(editor, ids)} />
-          <BarButton icon="copy" label={t("editor.selbar.duplicate")} run={() => duplicate(editor, nodes, notes, { x: 32, y: 32 })} />
+          <BarButton
+            icon={disabled ? "power" : "power-off"}
+            label={t(disabled ? "editor.selbar.enable" : "editor.selbar.disable")}
+            run={() => toggleDisabled(editor, ids)}
+          />
+          <BarButton
+            icon={pinned ? "pin-off" : "pin"}
+            label={t(pinned ? "editor.selbar.unpin" : "editor.selbar.pin")}
+            run={() => togglePin(editor, ids)}
+          />
+          <BarButton
+            icon="copy"
+            label={t("editor.selbar.duplicate")}
+            run={() => duplicate(editor, nodes, notes, { x: 32, y: 32 })}
+          />
         </>
       ) : null}
-      {ids.length > 1 ? <BarButton icon="align-horizontal-distribute-center" label={t("editor.selbar.tidy")} run={() => void tidy(editor)} /> : null}
-      <BarButton icon="trash-2" label={t("editor.selbar.delete")} danger run={() => remove(editor, { nodes: ids, edges: [...edges], notes: [...notes], rejoin: false })} />
+      {ids.length > 1 ? (
+        <BarButton
+          icon="align-horizontal-distribute-center"
+          label={t("editor.selbar.tidy")}
+          run={() => void tidy(editor)}
+        />
+      ) : null}
+      <BarButton
+        icon="trash-2"
+        label={t("editor.selbar.delete")}
+        danger
+        run={() =>
+          remove(editor, { nodes: ids, edges: [...edges], notes: [...notes], rejoin: false })
+        }
+      />
     </div>
   );
 }
 
-function BarButton({ icon, label, danger = false, run }: { readonly icon: string; readonly label: string; readonly danger?: boolean; run(): void }) {
+function BarButton({
+  icon,
+  label,
+  danger = false,
+  run,
+}: {
+  readonly icon: string;
+  readonly label: string;
+  readonly danger?: boolean;
+  run(): void;
+}) {
   return (
-    <button type="button" class={danger ? "dng" : undefined} aria-label={label} title={label} onClick={run}>
+    <button
+      type="button"
+      class={danger ? "dng" : undefined}
+      aria-label={label}
+      title={label}
+      onClick={run}
+    >
       <Icon name={icon} />
     </button>
   );
@@ -66,7 +113,10 @@ function place(editor: Editor, bar: HTMLElement): void {
   bar.hidden = box === undefined;
   if (!box) return;
   const room = editor.kernel.root.getBoundingClientRect();
-  const x = Math.max(8, Math.min(room.width - bar.offsetWidth - 8, box.x + box.w / 2 - bar.offsetWidth / 2));
+  const x = Math.max(
+    8,
+    Math.min(room.width - bar.offsetWidth - 8, box.x + box.w / 2 - bar.offsetWidth / 2),
+  );
   const above = box.y - bar.offsetHeight - gap;
   const y = above >= 8 ? above : Math.min(room.height - bar.offsetHeight - 8, box.y + box.h + gap);
   bar.hidden = box.x + box.w < 0 || box.y + box.h < 0 || box.x > room.width || box.y > room.height;

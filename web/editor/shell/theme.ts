@@ -4,7 +4,11 @@
 export type Theme = "light" | "dark" | "system";
 
 const yearSeconds = 31_536_000;
-const following: Readonly<Record<Theme, Theme>> = { light: "dark", dark: "system", system: "light" };
+const following: Readonly<Record<Theme, Theme>> = {
+  light: "dark",
+  dark: "system",
+  system: "light",
+};
 
 export function themeNow(): Theme {
   const now = document.documentElement.dataset["theme"];

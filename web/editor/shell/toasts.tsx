@@ -23,7 +23,12 @@ export function Toasts() {
             </button>
           ) : null}
           {toast.href ? <a href={toast.href.url}>{toast.href.title}</a> : null}
-          <button type="button" class="ed-dismiss" aria-label={t("editor.dismiss")} onClick={() => editor.dismiss(toast.id)}>
+          <button
+            type="button"
+            class="ed-dismiss"
+            aria-label={t("editor.dismiss")}
+            onClick={() => editor.dismiss(toast.id)}
+          >
             <Icon name="x" />
           </button>
         </div>

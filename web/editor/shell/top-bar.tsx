@@ -43,16 +43,31 @@ export function TopBar() {
       </nav>
       <div>
         <People />
-        <button type="button" class="btn ghost ed-share" disabled={!ready} onClick={() => (session.dialog.value = "share")}>
+        <button
+          type="button"
+          class="btn ghost ed-share"
+          disabled={!ready}
+          onClick={() => (session.dialog.value = "share")}
+        >
           <Icon name="share-2" />
           <span class="word">{t("editor.share")}</span>
         </button>
-        <button type="button" class="btn ed-test" disabled={!ready} onClick={() => (session.dialog.value = "run")}>
+        <button
+          type="button"
+          class="btn ed-test"
+          disabled={!ready}
+          onClick={() => (session.dialog.value = "run")}
+        >
           <Icon name="play" />
           <span class="word">{t("editor.testRun")}</span>
           <kbd>{keyWords("mod+enter")}</kbd>
         </button>
-        <button type="button" class="btn pri ed-publish" disabled={!ready} onClick={() => (session.dialog.value = "publish")}>
+        <button
+          type="button"
+          class="btn pri ed-publish"
+          disabled={!ready}
+          onClick={() => (session.dialog.value = "publish")}
+        >
           {t("editor.publish", { n: session.workflow.value.active_version + 1 })}
         </button>
       </div>
@@ -88,7 +103,10 @@ function WorkflowName() {
   const close = (save: boolean) => {
     session.renaming.value = false;
     const next = text.trim();
-    if (save && next !== "" && next !== name) editor.commit(t("editor.do.renameWorkflow"), [{ op: "graph.set", path: "/name", value: next }]);
+    if (save && next !== "" && next !== name)
+      editor.commit(t("editor.do.renameWorkflow"), [
+        { op: "graph.set", path: "/name", value: next },
+      ]);
   };
   if (open) {
     return (
@@ -113,7 +131,13 @@ function WorkflowName() {
   };
   return (
     <h1>
-      <button type="button" class="ed-name" title={t("editor.renameHint")} onDblClick={rename} onKeyDown={(e) => (e.key === "F2" || e.key === "Enter") && rename()}>
+      <button
+        type="button"
+        class="ed-name"
+        title={t("editor.renameHint")}
+        onDblClick={rename}
+        onKeyDown={(e) => (e.key === "F2" || e.key === "Enter") && rename()}
+      >
         {name}
       </button>
     </h1>
@@ -123,11 +147,18 @@ function WorkflowName() {
 function DraftChip() {
   const { session } = useEditor();
   const shown = session.versionShown.value;
-  if (shown !== undefined) return <span class="chip ed-draft">{t("editor.draft.version", { n: shown })}</span>;
+  if (shown !== undefined)
+    return <span class="chip ed-draft">{t("editor.draft.version", { n: shown })}</span>;
   const n = session.dirty.value;
   const version = session.workflow.value.active_version;
   if (version === 0) return <span class="chip ed-draft">{t("editor.draft.never")}</span>;
-  return <span class="chip ed-draft">{n === 0 ? t("editor.draft.same", { version: String(version) }) : t("editor.draft.edits", { n, version: String(version) })}</span>;
+  return (
+    <span class="chip ed-draft">
+      {n === 0
+        ? t("editor.draft.same", { version: String(version) })
+        : t("editor.draft.edits", { n, version: String(version) })}
+    </span>
+  );
 }
 
 function SaveMark() {

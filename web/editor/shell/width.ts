@@ -7,6 +7,33 @@ import type { Editor } from "../state/editor.ts";
 const sheetBelow = 1_100;
 const readOnlyBelow = 720;
 
+const widthKey = "sb-inspector";
+export const widthMin = 320;
+export const widthMax = 560;
+export const widthDefault = 380;
+
+/** How wide this person had the inspector. */
+export function inspectorWidth(): number {
+  try {
+    const kept = Number(localStorage.getItem(widthKey));
+    return kept >= widthMin && kept <= widthMax ? kept : widthDefault;
+  } catch {
+    return widthDefault;
+  }
+}
+
+/** Sets and keeps the width, within its limits. */
+export function keepInspectorWidth(wanted: number): number {
+  const width = Math.round(Math.max(widthMin, Math.min(widthMax, wanted)));
+  document.documentElement.style.setProperty("--ed-insp", `${width}px`);
+  try {
+    localStorage.setItem(widthKey, String(width));
+  } catch {
+    // The width lasts as long as the page.
+  }
+  return width;
+}
+
 export function watchWidth(editor: Editor): void {
   const { session, kernel } = editor;
   const sheet = window.matchMedia(`(max-width: ${sheetBelow - 1}px)`);
@@ -16,6 +43,7 @@ export function watchWidth(editor: Editor): void {
     session.readOnly.value = small.matches || !mayEdit;
     session.narrow.value = sheet.matches;
   };
+  document.documentElement.style.setProperty("--ed-insp", `${inspectorWidth()}px`);
   if (sheet.matches) session.inspector.value = false;
   sheet.addEventListener("change", apply);
   small.addEventListener("change", apply);

@@ -47,7 +47,9 @@ export class CameraKeeper {
       const kept: unknown = JSON.parse(localStorage.getItem(this.#key) ?? "null");
       if (typeof kept !== "object" || kept === null) return undefined;
       const [x, y, z] = ["x", "y", "z"].map((name): unknown => Reflect.get(kept, name));
-      return typeof x === "number" && typeof y === "number" && typeof z === "number" && z > 0 ? { x, y, z } : undefined;
+      return typeof x === "number" && typeof y === "number" && typeof z === "number" && z > 0
+        ? { x, y, z }
+        : undefined;
     } catch {
       return undefined;
     }

@@ -15,7 +15,11 @@ export class Crowd {
   readonly #tell: (people: readonly Person[]) => void;
   readonly #peers = new Map<string, { peer: Peer; timer: ReturnType<typeof setTimeout> }>();
 
-  constructor(kernel: KernelApi, me: string | undefined, tell: (people: readonly Person[]) => void) {
+  constructor(
+    kernel: KernelApi,
+    me: string | undefined,
+    tell: (people: readonly Person[]) => void,
+  ) {
     this.#kernel = kernel;
     this.#me = me;
     this.#tell = tell;
@@ -27,7 +31,13 @@ export class Crowd {
     clearTimeout(this.#peers.get(id)?.timer);
     if (frame.gone) this.#peers.delete(id);
     else {
-      const peer: Peer = { id, name: frame.by.name, color: colors[hueOf(frame.by.id)] ?? "", at: { x: frame.x, y: frame.y }, selection: frame.selection };
+      const peer: Peer = {
+        id,
+        name: frame.by.name,
+        color: colors[hueOf(frame.by.id)] ?? "",
+        at: { x: frame.x, y: frame.y },
+        selection: frame.selection,
+      };
       this.#peers.set(id, { peer, timer: setTimeout(() => this.#leave(id), silence) });
     }
     this.#draw();
@@ -47,7 +57,9 @@ export class Crowd {
   #draw(): void {
     const peers = [...this.#peers.values()].map(({ peer }) => peer);
     this.#kernel.setPeers(peers);
-    const people = new Map(peers.map((p) => [p.name, { id: p.id, name: p.name, hue: colors.indexOf(p.color) }]));
+    const people = new Map(
+      peers.map((p) => [p.name, { id: p.id, name: p.name, hue: colors.indexOf(p.color) }]),
+    );
     this.#tell([...people.values()]);
   }
 }

@@ -4,21 +4,21 @@
 import { batch } from "@preact/signals";
 import type { Drawing } from "../../core/drawing.ts";
 import type { Graph, Spec } from "../../core/graph.ts";
-import { Sync } from "../../core/sync.ts";
 import type { Effect, Timer } from "../../core/sync.ts";
+import { Sync } from "../../core/sync.ts";
 import type { Change } from "../../core/touch.ts";
 import { Undo } from "../../core/undo.ts";
 import type { KernelApi } from "../../kernel/api.ts";
-import { Api, ApiError } from "../net/api.ts";
 import type { Issue, Workflow } from "../net/api.ts";
+import { Api, ApiError } from "../net/api.ts";
 import { Outbox, tabName } from "../net/outbox.ts";
-import { DraftSocket } from "../net/socket.ts";
 import type { DraftFrame } from "../net/socket.ts";
+import { DraftSocket } from "../net/socket.ts";
 import { t } from "../strings.ts";
 import { CameraKeeper } from "./camera.ts";
 import { Crowd } from "./crowd.ts";
-import { createSession } from "./signals.ts";
 import type { Session, Toast } from "./signals.ts";
+import { createSession } from "./signals.ts";
 
 export type EditorProps = {
   readonly workflow: Workflow;
@@ -59,7 +59,11 @@ export class Editor {
       props.workflow.id,
       () => this.api.ticket(),
       () => this.#sync?.seq ?? 0,
-      { frame: (f) => this.#frame(f), opened: () => this.#linkUp(), closed: () => this.#linkDown() },
+      {
+        frame: (f) => this.#frame(f),
+        opened: () => this.#linkUp(),
+        closed: () => this.#linkDown(),
+      },
     );
   }
 
@@ -94,14 +98,21 @@ export class Editor {
   }
 
   async #openVersion(id: string): Promise<void> {
-    const [{ kinds }, { version, graph }] = await Promise.all([this.api.kinds(), this.api.version(id)]);
+    const [{ kinds }, { version, graph }] = await Promise.all([
+      this.api.kinds(),
+      this.api.version(id),
+    ]);
     this.session.versionShown.value = version.number;
     this.#show(graph as Graph, kinds);
     this.kernel.fit();
   }
 
   async #openDraft(): Promise<void> {
-    const [{ kinds }, draft, left] = await Promise.all([this.api.kinds(), this.api.draft(), this.#outbox.open()]);
+    const [{ kinds }, draft, left] = await Promise.all([
+      this.api.kinds(),
+      this.api.draft(),
+      this.#outbox.open(),
+    ]);
     this.#show(draft.graph as Graph, kinds);
     const { session } = this;
     session.workflow.value = draft.workflow;
@@ -163,12 +174,22 @@ export class Editor {
 
   undo(): void {
     const step = this.#history.undo((s) => this.#edit(s.ops));
-    if (step) this.#stepped(step.ops.length > 0 ? "editor.undone" : "editor.undo.skipped", step.label, step.skipped);
+    if (step)
+      this.#stepped(
+        step.ops.length > 0 ? "editor.undone" : "editor.undo.skipped",
+        step.label,
+        step.skipped,
+      );
   }
 
   redo(): void {
     const step = this.#history.redo((s) => this.#edit(s.ops));
-    if (step) this.#stepped(step.ops.length > 0 ? "editor.redone" : "editor.undo.skipped", step.label, step.skipped);
+    if (step)
+      this.#stepped(
+        step.ops.length > 0 ? "editor.redone" : "editor.undo.skipped",
+        step.label,
+        step.skipped,
+      );
   }
 
   /** The next change is a step of undo of its own. */
@@ -176,7 +197,11 @@ export class Editor {
     this.#history.seal();
   }
 
-  #stepped(key: "editor.undone" | "editor.redone" | "editor.undo.skipped", label: string, skipped: number): void {
+  #stepped(
+    key: "editor.undone" | "editor.redone" | "editor.undo.skipped",
+    label: string,
+    skipped: number,
+  ): void {
     this.#changed();
     this.say(t(key, { label }));
     if (skipped > 0) this.toast(t("editor.undo.skipped", { label }));
@@ -378,5 +403,7 @@ export class Editor {
 /** The server's sentence, with the field's own fault when it names one. */
 function reasonOf(error: ApiError): string {
   const field = error.fields.find((f) => f.message && f.message !== error.message);
-  return field?.message && !error.message.includes(field.message) ? `${error.message} (${field.message})` : error.message;
+  return field?.message && !error.message.includes(field.message)
+    ? `${error.message} (${field.message})`
+    : error.message;
 }

@@ -2,10 +2,10 @@
 // itself lives in the kernel's drawing; `revision` says that it changed.
 
 import { signal } from "@preact/signals";
-import type { SaveState } from "../../core/sync.ts";
-import type { Selection, ToolName } from "../../kernel/api.ts";
 import type { Point } from "../../core/geometry.ts";
 import type { Issue, Spec } from "../../core/graph.ts";
+import type { SaveState } from "../../core/sync.ts";
+import type { Selection, ToolName } from "../../kernel/api.ts";
 import type { Credential, Samples, Workflow } from "../net/api.ts";
 
 export type Panel = "outline" | "find" | "problems";
@@ -73,7 +73,9 @@ export function createSession(workflow: Workflow) {
     narrow: signal(false),
     tab: signal<Tab>("configure"),
     quickAdd: signal<QuickAdd | undefined>(undefined),
-    connecting: signal<{ readonly node: string; readonly port: string | undefined } | undefined>(undefined),
+    connecting: signal<{ readonly node: string; readonly port: string | undefined } | undefined>(
+      undefined,
+    ),
     menu: signal<{ readonly screen: Point; readonly at: Point } | undefined>(undefined),
     /** The step whose title is edited on its card. */
     titleEdited: signal<string | undefined>(undefined),
