@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io/fs"
+	"mime"
 	"net/http"
 	"os"
 	"path"
@@ -98,6 +99,41 @@ func (a *Assets) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.NotFound(w, r)
 		return
 	}
-	w.Header().Set("Cache-Control", "public, max-age=31536000, immutable")
+	h := w.Header()
+	h.Set("Cache-Control", "public, max-age=31536000, immutable")
+	h.Set("Vary", "Accept-Encoding")
+	if coding, ext := a.twin(r, name); coding != "" {
+		h.Set("Content-Encoding", coding)
+		h.Set("Content-Type", mime.TypeByExtension(path.Ext(name)))
+		name += ext
+	}
 	http.ServeFileFS(w, r, a.files, name)
+}
+
+// twin finds the smallest encoding of a file that the browser takes. A part of
+// a file is never asked for in practice; when it is, it comes as it is.
+func (a *Assets) twin(r *http.Request, name string) (coding, ext string) {
+	accepted := r.Header.Get("Accept-Encoding")
+	if r.Header.Get("Range") != "" {
+		return "", ""
+	}
+	for _, c := range [...]struct{ coding, ext string }{{"br", ".br"}, {"gzip", ".gz"}} {
+		if !accepts(accepted, c.coding) {
+			continue
+		}
+		if _, err := fs.Stat(a.files, name+c.ext); err == nil {
+			return c.coding, c.ext
+		}
+	}
+	return "", ""
+}
+
+func accepts(header, coding string) bool {
+	for one := range strings.SplitSeq(header, ",") {
+		name, weight, _ := strings.Cut(strings.TrimSpace(one), ";")
+		if strings.EqualFold(name, coding) {
+			return strings.TrimSpace(weight) != "q=0"
+		}
+	}
+	return false
 }

@@ -22,6 +22,8 @@ func built(t *testing.T) *static.Assets {
 		"editor-AB12.js":   "import './chunk-CD34.js'",
 		"chunk-CD34.js":    "export {}",
 		"main-EF56.css":    "body{}",
+		"main-EF56.css.br": "small",
+		"main-EF56.css.gz": "small too",
 		".keep":            "",
 		"deep/secret.json": "{}",
 	} {
@@ -71,6 +73,32 @@ func TestHashedFilesAreKeptForEver(t *testing.T) {
 	}
 	if ct := r.Header.Get("Content-Type"); !strings.HasPrefix(ct, "text/javascript") {
 		t.Errorf("Content-Type %q", ct)
+	}
+}
+
+func TestSmallerTwinsAreServedToThoseWhoTakeThem(t *testing.T) {
+	t.Parallel()
+	a := built(t)
+	for _, c := range []struct{ path, accept, coding, body string }{
+		{"/static/dist/main-EF56.css", "gzip, deflate, br", "br", "small"},
+		{"/static/dist/main-EF56.css", "gzip", "gzip", "small too"},
+		{"/static/dist/main-EF56.css", "br;q=0, gzip", "gzip", "small too"},
+		{"/static/dist/main-EF56.css", "", "", "body{}"},
+		{"/static/dist/editor-AB12.js", "br", "", "import './chunk-CD34.js'"},
+	} {
+		r := httptest.NewRequest(http.MethodGet, c.path, nil)
+		r.Header.Set("Accept-Encoding", c.accept)
+		w := httptest.NewRecorder()
+		a.ServeHTTP(w, r)
+		if got := w.Header().Get("Content-Encoding"); got != c.coding || w.Body.String() != c.body {
+			t.Errorf("%s for %q: encoding %q, body %q", c.path, c.accept, got, w.Body.String())
+		}
+		if ct := w.Header().Get("Content-Type"); !strings.HasPrefix(ct, "text/") {
+			t.Errorf("%s for %q: Content-Type %q", c.path, c.accept, ct)
+		}
+		if w.Header().Get("Vary") != "Accept-Encoding" {
+			t.Errorf("%s: Vary %q", c.path, w.Header().Get("Vary"))
+		}
 	}
 }
 
