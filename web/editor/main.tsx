@@ -9,8 +9,8 @@ import "./editor.css";
 import { App } from "./shell/app.tsx";
 import { bindPageKeys } from "./shell/page-keys.ts";
 import { watchWidth } from "./shell/width.ts";
-import { Editor } from "./state/editor.ts";
 import type { EditorProps } from "./state/editor.ts";
+import { Editor } from "./state/editor.ts";
 
 function start(): void {
   const mount = document.getElementById("editor");

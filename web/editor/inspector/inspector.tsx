@@ -4,20 +4,21 @@ import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { useEditor } from "../context.ts";
 import { loadEditor } from "../expr/field.tsx";
-import { inspectorWidth, keepInspectorWidth, widthDefault, widthMax, widthMin } from "../shell/width.ts";
+import {
+  inspectorWidth,
+  keepInspectorWidth,
+  widthDefault,
+  widthMax,
+  widthMin,
+} from "../shell/width.ts";
 import { t } from "../strings.ts";
-import { StepInspector } from "./step.tsx";
 import { EdgeInspector, ManyInspector, NoteInspector, WorkflowInspector } from "./others.tsx";
-
+import { StepInspector } from "./step.tsx";
 
 export function Inspector() {
   const { session } = useEditor();
   if (!session.inspector.value) return null;
-  return (
-    <Frame>
-      {session.loading.value === "ready" ? <Subject /> : null}
-    </Frame>
-  );
+  return <Frame>{session.loading.value === "ready" ? <Subject /> : null}</Frame>;
 }
 
 function Subject() {
@@ -48,7 +49,8 @@ function Frame({ children }: { readonly children: ComponentChildren }) {
       class="ed-insp"
       aria-label={t("editor.region.inspector")}
       onKeyDown={(e) => {
-        if (e.key === "Escape" && !e.defaultPrevented && !e.isComposing) editor.kernel.focusCanvas();
+        if (e.key === "Escape" && !e.defaultPrevented && !e.isComposing)
+          editor.kernel.focusCanvas();
       }}
     >
       <div

@@ -13,7 +13,10 @@ import { Toasts } from "./toasts.tsx";
 import { TopBar } from "./top-bar.tsx";
 
 // Everything but the canvas and its tools comes after the first paint.
-const Inspector = lazy(async () => (await import("../inspector/inspector.tsx")).Inspector, InspectorPlace);
+const Inspector = lazy(
+  async () => (await import("../inspector/inspector.tsx")).Inspector,
+  InspectorPlace,
+);
 const Outline = lazy(async () => (await import("../panels/outline.tsx")).Outline);
 const FindPanel = lazy(async () => (await import("../panels/find.tsx")).FindPanel);
 const Problems = lazy(async () => (await import("../panels/problems.tsx")).Problems);
