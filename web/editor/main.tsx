@@ -18,6 +18,7 @@ function start(): void {
   if (!mount || !props) return;
   const host = document.createElement("div");
   host.className = "ed-kernel";
+  document.body.append(host); // the kernel reads colors and sizes from the page; the app moves it to its place
   const still = document.documentElement.dataset["motion"] === "less" ? true : undefined;
   const editor = new Editor(JSON.parse(props) as EditorProps, new Kernel({ host, still }));
   render(
@@ -29,7 +30,8 @@ function start(): void {
   bindCanvas(editor);
   bindPageKeys(editor);
   watchWidth(editor);
-  void editor.start();
+  // The canvas has its place, and so its size, after the first frame.
+  requestAnimationFrame(() => requestAnimationFrame(() => void editor.start()));
 }
 
 start();
