@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"time"
+	"unicode/utf8"
 
 	"signalbox/engine/event"
 )
@@ -22,6 +23,9 @@ func Encode(e Event) (event.Event, error) {
 		return event.Event{}, fmt.Errorf("write event %d: %w", e.Seq, err)
 	}
 	typ, node := Name(e.Fact)
+	if !utf8.Valid(data) {
+		return event.Event{}, fmt.Errorf("event %d (%s %s) is not valid UTF-8, which cannot be stored", e.Seq, typ, node)
+	}
 	if len(data) > event.SizeMax {
 		return event.Event{}, fmt.Errorf("event %d (%s %s) has %d bytes, above the limit of %d for one event", e.Seq, typ, node, len(data), event.SizeMax)
 	}
