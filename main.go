@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/signal"
 	"runtime/debug"
+	"strings"
 	"syscall"
 
 	"signalbox/app"
@@ -56,11 +57,7 @@ func run(args []string) int {
 	case "run":
 		return app.RunFile(ctx, args, os.Stdout, os.Stderr)
 	case "version":
-		version := "unknown"
-		if info, ok := debug.ReadBuildInfo(); ok {
-			version = info.Main.Version + " " + info.GoVersion
-		}
-		fmt.Println("signalbox", version)
+		fmt.Println("signalbox", version())
 		return exitOK
 	case "help":
 		fmt.Print(usage)
@@ -90,4 +87,22 @@ func withConfig(ctx context.Context, name string, args []string) int {
 		return exitFailed
 	}
 	return exitOK
+}
+
+// version tells from what this program was built.
+func version() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return "unknown"
+	}
+	words := []string{info.Main.Version, info.GoVersion}
+	for _, s := range info.Settings {
+		switch {
+		case s.Key == "vcs.revision" || s.Key == "vcs.time":
+			words = append(words, s.Value)
+		case s.Key == "vcs.modified" && s.Value == "true":
+			words = append(words, "modified")
+		}
+	}
+	return strings.Join(words, " ")
 }

@@ -8,8 +8,10 @@ import (
 	"go/token"
 	"io"
 	"io/fs"
+	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -219,6 +221,34 @@ func TestTopLevel(t *testing.T) {
 		}
 		return fs.SkipDir
 	})
+}
+
+// TestLinks follows the links between the documents.
+func TestLinks(t *testing.T) {
+	t.Parallel()
+	files, err := filepath.Glob("*.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, pattern := range []string{"docs/*.md", "docs/adr/*.md"} {
+		more, err := filepath.Glob(pattern)
+		if err != nil {
+			t.Fatal(err)
+		}
+		files = append(files, more...)
+	}
+	link := regexp.MustCompile(`\]\(([^)#:]+)(#[^)]*)?\)`)
+	for _, name := range files {
+		raw, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range link.FindAllStringSubmatch(string(raw), -1) {
+			if _, err := os.Stat(filepath.Join(filepath.Dir(name), m[1])); err != nil {
+				t.Errorf("%s: the link to %s leads nowhere", name, m[1])
+			}
+		}
+	}
 }
 
 // ours returns a package's path inside the module; the root is "".
