@@ -16,6 +16,7 @@ import (
 	"github.com/google/uuid"
 
 	"signalbox/app"
+	"signalbox/engine/local/postgres/postgrestest"
 )
 
 // childVariable makes this test binary be the program that gets killed.
@@ -29,7 +30,7 @@ func TestMain(m *testing.M) {
 		}
 		os.Exit(0)
 	}
-	os.Exit(m.Run())
+	os.Exit(postgrestest.Main(m))
 }
 
 const (
