@@ -42,8 +42,11 @@ export class Cards {
     for (const id of [...this.#live.keys()]) this.#give(id);
   }
 
-  /** Brings the elements in line with what is in view. */
-  sync(): void {
+  /**
+   * Brings the elements in line with what is in view, making at most so many.
+   * The rest is left for the next frames; meanwhile the canvas paints them.
+   */
+  sync(most = Number.POSITIVE_INFINITY): void {
     const { scene, view, stale } = this.#stage;
     const focused = this.#stage.focused ?? this.#first;
     const wanted = new Set<string>();
@@ -53,14 +56,24 @@ export class Cards {
     // The card that takes the keyboard stays wherever the camera goes.
     if (focused !== undefined) wanted.add(focused);
     for (const id of [...this.#live.keys()]) if (!wanted.has(id)) this.#give(id);
-    for (const id of wanted) {
-      const box = scene.cards.get(id);
-      if (box === undefined) this.#give(id);
-      else this.#show(id, box);
-    }
+    this.#build(wanted, focused, most);
     stale.clear();
     this.#setTab(focused);
     this.#showGhost();
+  }
+
+  #build(wanted: ReadonlySet<string>, focused: string | undefined, most: number): void {
+    const { scene, unbuilt } = this.#stage;
+    unbuilt.clear();
+    let left = most;
+    for (const id of wanted) {
+      const box = scene.cards.get(id);
+      const fresh = !this.#live.has(id);
+      if (box === undefined) this.#give(id);
+      else if (fresh && left <= 0 && id !== focused) unbuilt.add(id);
+      else this.#show(id, box);
+      if (fresh) left--;
+    }
   }
 
   #show(id: string, box: Box): void {

@@ -15,6 +15,8 @@ import { FAR, type Stage } from "./stage.ts";
 import { icon } from "./svg.ts";
 import { t } from "./words.ts";
 
+/** Cards that get an element in one frame; a zoom brings hundreds at once. */
+const BUILT_MOST = 32;
 /** The camera rests when it has not moved for so long. */
 const CALM_MS = 180;
 
@@ -114,18 +116,20 @@ export class Frame {
     stage.root.classList.toggle("k-still", stage.still);
     stage.root.classList.toggle("k-far", view.camera.z < FAR);
     stage.root.tabIndex = stage.scene.drawing.nodes.size === 0 ? 0 : -1;
-    this.cards.sync();
+    const waited = stage.unbuilt.size > 0;
+    this.cards.sync(BUILT_MOST);
+    const waits = stage.unbuilt.size > 0;
     this.#notes.sync();
     this.#peers.sync();
     this.#plus();
-    if (this.#stale || this.drops.any) {
+    if (this.#stale || this.drops.any || waited || waits) {
       const under = this.#under.getContext("2d", { alpha: false });
       if (under !== null) paint(stage, under, this.#ratio, this.drops, now);
       this.#previews();
     }
     this.#stale = view.gliding;
-    this.minimap?.paint();
-    if (this.drops.any || stage.dragging) this.#ask();
+    this.minimap?.paint(now);
+    if (this.drops.any || stage.dragging || waits) this.#ask();
   }
 
   // While the camera moves the cards are a layer of their own, which is only

@@ -32,8 +32,8 @@ import { Gestures } from "./gestures.ts";
 import { Keys } from "./keys.ts";
 import { Minimap } from "./minimap.ts";
 import { Pointer } from "./pointer.ts";
-import { edgeMiddle, type Near, placeFor, refusal, targets } from "./rules.ts";
 import { makeRoot, spriteOfPage, watch } from "./root.ts";
+import { edgeMiddle, type Near, placeFor, refusal, targets } from "./rules.ts";
 import { endsOf } from "./scene.ts";
 import { Sight } from "./sight.ts";
 import { type Counts, FAR, Stage } from "./stage.ts";
@@ -128,6 +128,7 @@ export class Kernel implements KernelApi {
   setIssues(issues: readonly Issue[]): void {
     const stage = this.#stage;
     for (const id of stage.nodeIssues.keys()) stage.stale.add(id);
+    stage.changes++;
     stage.nodeIssues.clear();
     stage.edgeIssues.clear();
     for (const issue of issues) {
@@ -326,6 +327,7 @@ export class Kernel implements KernelApi {
     const stage = this.#stage;
     const line = typeof foot === "string" ? { left: foot } : foot;
     stage.status.set(id, { status, foot: line, progress });
+    stage.changes++;
     stage.stale.add(id);
     // A foot that comes or goes changes the card's height: nothing on the
     // canvas hangs on that, except the cards that are painted on it.
@@ -359,6 +361,7 @@ export class Kernel implements KernelApi {
     const stage = this.#stage;
     for (const id of this.drawing.nodes.keys()) stage.stale.add(id);
     for (const map of [stage.status, stage.edgeStates, stage.labels]) map.clear();
+    stage.changes++;
     stage.scene.clearFeet();
     this.#frame.drops.clear();
     stage.request();

@@ -3,7 +3,11 @@
 import { type Box, grow, type Point, union } from "../core/geometry.ts";
 import type { Camera } from "./api.ts";
 import { statusColor, tileColor } from "./paint-far.ts";
+import type { Palette } from "./palette.ts";
 import type { Stage } from "./stage.ts";
+
+/** Changes of colors alone are shown this often. */
+const LAZY_MS = 100;
 
 type Scale = { readonly k: number; readonly x: number; readonly y: number };
 
@@ -15,6 +19,14 @@ export class Minimap {
   #size = { w: 0, h: 0 };
   #scale: Scale = { k: 1, x: 0, y: 0 };
   #held = false;
+  readonly #blocks = document.createElement("canvas");
+  #key = "";
+  #version = -1;
+  #palette: Palette | undefined;
+  #painted = -Infinity;
+  #later: ReturnType<typeof setTimeout> | undefined;
+  #all: Box | undefined;
+  #measured = -1;
 
   constructor(stage: Stage, canvas: HTMLCanvasElement, go: (camera: Camera) => void) {
     this.#stage = stage;
@@ -36,23 +48,27 @@ export class Minimap {
 
   destroy(): void {
     this.#gone.abort();
+    clearTimeout(this.#later);
   }
 
-  paint(): void {
+  paint(now: number): void {
     const ctx = this.#canvas.getContext("2d");
     const { w, h } = this.#size;
     if (ctx === null || w < 1 || h < 1) return;
     const ratio = devicePixelRatio || 1;
     const [pw, ph] = [Math.round(w * ratio), Math.round(h * ratio)];
-    if (this.#canvas.width !== pw) this.#canvas.width = pw;
-    if (this.#canvas.height !== ph) this.#canvas.height = ph;
+    for (const canvas of [this.#canvas, this.#blocks]) {
+      if (canvas.width !== pw) canvas.width = pw;
+      if (canvas.height !== ph) canvas.height = ph;
+    }
     // While it is dragged the scale must not change under the hand.
-    if (!this.#held) this.#scale = this.#measure();
+    const scale = this.#held ? this.#scale : this.#measure();
+    this.#refresh(scale, ratio, now);
     const { k, x, y } = this.#scale;
-    ctx.setTransform(ratio, 0, 0, ratio, 0, 0);
-    ctx.clearRect(0, 0, w, h);
+    ctx.setTransform(1, 0, 0, 1, 0, 0);
+    ctx.clearRect(0, 0, pw, ph);
+    ctx.drawImage(this.#blocks, 0, 0);
     ctx.setTransform(k * ratio, 0, 0, k * ratio, x * ratio, y * ratio);
-    this.#blocks(ctx, 1 / k);
     const { palette, view } = this.#stage;
     const seen = view.world;
     ctx.fillStyle = palette.brand;
@@ -66,11 +82,38 @@ export class Minimap {
     ctx.stroke();
   }
 
-  #blocks(ctx: CanvasRenderingContext2D, pixel: number): void {
-    const { scene, palette, status } = this.#stage;
-    ctx.globalAlpha = 0.8;
+  // The blocks are kept as a picture: most frames only move the frame over it,
+  // and a storm of statuses is shown ten times a second.
+  #refresh(scale: Scale, ratio: number, now: number): void {
+    const { palette, scene, changes } = this.#stage;
+    const key = `${this.#blocks.width} ${this.#blocks.height} ${scale.k} ${scale.x} ${scale.y}`;
+    const version = scene.version + changes;
+    if (key === this.#key && version === this.#version && palette === this.#palette) return;
+    if (key === this.#key && now - this.#painted < LAZY_MS) {
+      clearTimeout(this.#later);
+      this.#later = setTimeout(() => this.#stage.requestCards(), LAZY_MS);
+      return;
+    }
+    this.#scale = scale;
+    this.#key = key;
+    this.#version = version;
+    this.#palette = palette;
+    this.#painted = now;
+    const ctx = this.#blocks.getContext("2d");
+    if (ctx === null) return;
+    ctx.setTransform(1, 0, 0, 1, 0, 0);
+    ctx.clearRect(0, 0, this.#blocks.width, this.#blocks.height);
+    const { k, x, y } = scale;
+    ctx.setTransform(k * ratio, 0, 0, k * ratio, x * ratio, y * ratio);
+    this.#draw(ctx, 1 / k);
+  }
+
+  #draw(ctx: CanvasRenderingContext2D, pixel: number): void {
+    const { scene, palette, status, nodeIssues } = this.#stage;
     for (const [id, box] of scene.cards.entries()) {
-      const color = statusColor(palette, status.get(id)?.status);
+      const bad = (nodeIssues.get(id)?.errors ?? 0) > 0 ? palette.fail : undefined;
+      const color = statusColor(palette, status.get(id)?.status) ?? bad;
+      ctx.globalAlpha = 0.8;
       ctx.fillStyle = color ?? tileColor(palette, scene.faces.get(id)?.tile ?? "");
       ctx.fillRect(box.x, box.y, Math.max(box.w, 2 * pixel), Math.max(box.h, 2 * pixel));
     }
@@ -79,9 +122,11 @@ export class Minimap {
 
   #measure(): Scale {
     const { scene, view } = this.#stage;
-    const boxes: Box[] = [view.world];
-    for (const [, box] of scene.cards.entries()) boxes.push(box);
-    const all = grow(union(boxes) ?? view.world, 60);
+    if (scene.version !== this.#measured) {
+      this.#measured = scene.version;
+      this.#all = union([...scene.cards.entries()].map(([, box]) => box));
+    }
+    const all = grow(union([view.world, ...(this.#all ? [this.#all] : [])]) ?? view.world, 60);
     const k = Math.min(this.#size.w / all.w, this.#size.h / all.h);
     return {
       k,

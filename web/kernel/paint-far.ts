@@ -9,6 +9,8 @@ import type { Stage } from "./stage.ts";
 
 /** Below this zoom there are no titles. */
 const TITLES = 0.2;
+/** Below this zoom blocks have no ring inside their border. */
+const RINGS = 0.12;
 
 const statusColors: Readonly<Record<NodeStatus, ColorName | undefined>> = {
   idle: undefined,
@@ -38,98 +40,106 @@ export function paintFar(stage: Stage, ctx: CanvasRenderingContext2D, area: Box)
     const box = scene.notes.get(id);
     if (box !== undefined) ctx.fillRect(box.x, box.y, box.w, box.h);
   }
-  const blocks: Block[] = [];
+  const looks = new Map<string, Look>();
   for (const id of scene.cards.within(area)) {
     const box = scene.cards.get(id);
     const face = scene.faces.get(id);
-    if (box !== undefined && face !== undefined) blocks.push(blockOf(stage, id, box, face));
+    if (box === undefined || face === undefined) continue;
+    const look = lookOf(stage, id, face, looks);
+    look.cards.push({ box, title: face.title });
   }
-  if (stage.view.camera.z < TITLES) plain(stage, ctx, blocks);
-  else for (const b of blocks) titled(stage, ctx, b);
+  for (const look of looks.values()) {
+    if (stage.view.camera.z < TITLES) plain(stage, ctx, look);
+    else for (const card of look.cards) titled(stage, ctx, look, card.box, card.title);
+  }
+  ctx.globalAlpha = 1;
 }
 
-/** What is painted of one card. */
-export type Block = {
-  readonly box: Box;
-  readonly face: Card;
+/** How a card is painted; thousands share a few looks. */
+type Look = {
   readonly fill: string;
   readonly border: string;
   readonly bold: boolean;
   readonly faint: boolean;
+  readonly cards: { readonly box: Box; readonly title: string }[];
 };
 
-export function blockOf(stage: Stage, id: string, box: Box, face: Card): Block {
-  const { palette } = stage;
-  const status = stage.status.get(id)?.status;
-  const color = statusColor(palette, status);
+function lookOf(stage: Stage, id: string, face: Card, looks: Map<string, Look>): Look {
+  const status = stage.status.get(id)?.status ?? "idle";
   const bold = stage.selected.nodes.has(id);
-  return {
-    box,
-    face,
+  const key = `${face.tile} ${status} ${bold} ${face.disabled}`;
+  const had = looks.get(key);
+  if (had !== undefined) return had;
+  const { palette } = stage;
+  const color = statusColor(palette, status);
+  const made: Look = {
     fill: color ?? tileColor(palette, face.tile),
     border: bold ? palette.brand : (color ?? palette["line-2"]),
     bold,
     faint: status === "skipped" || face.disabled,
+    cards: [],
   };
+  looks.set(key, made);
+  return made;
 }
 
-// Thousands at a time: rectangles only, and one look after the other, since
-// paths and changes of color are what costs.
-function plain(stage: Stage, ctx: CanvasRenderingContext2D, blocks: readonly Block[]): void {
-  const pixel = 1 / stage.view.camera.z;
-  for (const list of byLook(blocks)) {
-    const [first] = list;
-    if (first === undefined) continue;
-    const { border, fill, bold, faint } = first;
-    const edge = (bold ? 2.5 : 1) * pixel;
-    ctx.globalAlpha = faint ? 0.5 : 1;
-    inset(ctx, list, border, 0);
-    inset(ctx, list, stage.palette.surface, edge);
-    ctx.globalAlpha *= 0.8;
-    inset(ctx, list, fill, edge + pixel);
+// Rectangles only, and all of one color together, since paths and changes of
+// color are what costs.
+function plain(stage: Stage, ctx: CanvasRenderingContext2D, look: Look): void {
+  const { z } = stage.view.camera;
+  const edge = (look.bold ? 2.5 : 1) / z;
+  ctx.globalAlpha = look.faint ? 0.5 : 1;
+  inset(ctx, look, look.border, 0);
+  if (z < RINGS) {
+    inset(ctx, look, look.fill, edge);
+    return;
   }
+  inset(ctx, look, stage.palette.surface, edge);
+  ctx.globalAlpha *= 0.8;
+  inset(ctx, look, look.fill, edge + 1 / z);
+}
+
+function inset(ctx: CanvasRenderingContext2D, look: Look, color: string, by: number): void {
+  ctx.fillStyle = color;
+  for (const { box } of look.cards) {
+    ctx.fillRect(box.x + by, box.y + by, box.w - 2 * by, box.h - 2 * by);
+  }
+}
+
+/** One card of the drawing with its title, at any zoom. */
+export function paintCard(
+  stage: Stage,
+  ctx: CanvasRenderingContext2D,
+  id: string,
+  box: Box | undefined,
+): void {
+  const face = stage.scene.faces.get(id);
+  if (box === undefined || face === undefined) return;
+  titled(stage, ctx, lookOf(stage, id, face, new Map()), box, face.title);
   ctx.globalAlpha = 1;
 }
 
-function byLook(blocks: readonly Block[]): Iterable<readonly Block[]> {
-  const looks = new Map<string, Block[]>();
-  for (const b of blocks) {
-    const key = `${b.faint ? 1 : 0}${b.bold ? 1 : 0}${b.border}${b.fill}`;
-    const list = looks.get(key);
-    if (list === undefined) looks.set(key, [b]);
-    else list.push(b);
-  }
-  return looks.values();
-}
-
-function inset(
+function titled(
+  stage: Stage,
   ctx: CanvasRenderingContext2D,
-  list: readonly Block[],
-  color: string,
-  by: number,
+  look: Look,
+  box: Box,
+  text: string,
 ): void {
-  ctx.fillStyle = color;
-  for (const { box } of list) ctx.fillRect(box.x + by, box.y + by, box.w - 2 * by, box.h - 2 * by);
-}
-
-/** One card with its title. */
-export function titled(stage: Stage, ctx: CanvasRenderingContext2D, b: Block): void {
   const { palette, view } = stage;
-  const { box } = b;
-  ctx.globalAlpha = b.faint ? 0.55 : 1;
+  ctx.globalAlpha = look.faint ? 0.55 : 1;
   ctx.beginPath();
   ctx.roundRect(box.x, box.y, box.w, box.h, 12);
   ctx.fillStyle = palette.surface;
   ctx.fill();
-  ctx.lineWidth = Math.max(1, (b.bold ? 2.5 : 1.25) / view.camera.z);
-  ctx.strokeStyle = b.border;
+  ctx.lineWidth = Math.max(1, (look.bold ? 2.5 : 1.25) / view.camera.z);
+  ctx.strokeStyle = look.border;
   ctx.stroke();
   ctx.beginPath();
   ctx.roundRect(box.x + 12, box.y + 12, 32, 32, 8);
-  ctx.fillStyle = b.fill;
+  ctx.fillStyle = look.fill;
   ctx.fill();
-  title(ctx, palette, box, b.face.title);
-  ctx.globalAlpha = 1;
+  title(ctx, palette, box, text);
 }
 
 function title(ctx: CanvasRenderingContext2D, palette: Palette, box: Box, text: string): void {

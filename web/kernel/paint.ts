@@ -4,7 +4,7 @@
 import { type Curve, pointAt } from "../core/curve.ts";
 import { type Box, grow, type Point } from "../core/geometry.ts";
 import type { Drops } from "./drops.ts";
-import { blockOf, paintFar, titled } from "./paint-far.ts";
+import { paintCard, paintFar } from "./paint-far.ts";
 import type { ColorName } from "./palette.ts";
 import type { Line } from "./scene.ts";
 import { FAR, type Stage } from "./stage.ts";
@@ -42,14 +42,12 @@ export function paint(
     .linesWithin(area)
     .map((id) => stage.scene.lines.get(id))
     .filter((line) => line !== undefined);
-  if (z < FAR) paintFar(stage, ctx, area);
-  for (const { id, box } of stage.left) {
-    const face = stage.scene.faces.get(id);
-    if (face !== undefined) titled(stage, ctx, blockOf(stage, id, box, face));
-  }
   paintLines(stage, ctx, lines);
-  if (z >= LABELS) for (const line of lines) paintLabel(stage, ctx, line, drops, now);
+  if (z < FAR) paintFar(stage, ctx, area);
+  for (const { id, box } of stage.left) paintCard(stage, ctx, id, box);
+  for (const id of stage.unbuilt) paintCard(stage, ctx, id, stage.scene.cards.get(id));
   paintDrops(stage, ctx, area, drops, now);
+  if (z >= LABELS) for (const line of lines) paintLabel(stage, ctx, line, drops, now);
 }
 
 function paintDots(stage: Stage, ctx: CanvasRenderingContext2D): void {
@@ -112,7 +110,7 @@ function paintLines(stage: Stage, ctx: CanvasRenderingContext2D, lines: readonly
     ctx.globalAlpha = style.alpha ?? 1;
     ctx.strokeStyle = style.color;
     ctx.fillStyle = style.color;
-    ctx.lineWidth = Math.max(style.width, 1 / z);
+    ctx.lineWidth = Math.max(style.width * (stage.palette.strong ? 1.5 : 1), 1 / z);
     ctx.setLineDash(style.dash?.slice() ?? []);
     ctx.stroke(path);
     ctx.setLineDash([]);

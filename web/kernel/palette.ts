@@ -35,6 +35,8 @@ export type Palette = Readonly<Record<ColorName, string>> & {
   readonly taken: string;
   readonly ui: string;
   readonly forced: boolean;
+  /** The person wants more contrast: lines are thicker. */
+  readonly strong: boolean;
 };
 
 export function readPalette(root: HTMLElement): Palette {
@@ -50,6 +52,7 @@ export function readPalette(root: HTMLElement): Palette {
     taken: forced ? "CanvasText" : `color-mix(in oklab, ${colors.ok} 65%, ${colors.edge})`,
     ui: style.getPropertyValue("--font-ui").trim() || "sans-serif",
     forced,
+    strong: forced || matchMedia("(prefers-contrast: more)").matches,
   };
 }
 

@@ -17,7 +17,7 @@ const HOLD = { ripe: 250, menu: 550 } as const;
 /** A dragged step rests this long on an edge until it would split it. */
 const LAY_MS = 250;
 /** A gesture this near to the border pans. */
-const BORDER = 28;
+const BORDER = 40;
 const BORDER_SPEED = 12;
 
 export type PointerHost = {
@@ -388,7 +388,7 @@ export class Pointer {
 }
 
 function push(at: number, size: number): number {
-  if (at < BORDER) return Math.min(BORDER_SPEED, (BORDER - at) / 2);
-  if (at > size - BORDER) return -Math.min(BORDER_SPEED, (at - size + BORDER) / 2);
+  if (at < BORDER) return Math.min(BORDER_SPEED, (BORDER - at) / 3);
+  if (at > size - BORDER) return -Math.min(BORDER_SPEED, (at - size + BORDER) / 3);
   return 0;
 }

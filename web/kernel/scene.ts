@@ -27,6 +27,8 @@ export class Scene {
   readonly faces = new Map<string, Card>();
   readonly lines = new Map<string, Line>();
   readonly #lineBoxes = new Places();
+  /** Goes up when a card comes, goes, moves or looks different. */
+  version = 0;
   #specs = new Map<string, Spec>();
   readonly #feet = new Set<string>();
   #shift: { ids: ReadonlySet<string>; dx: number; dy: number } | undefined;
@@ -124,6 +126,7 @@ export class Scene {
   }
 
   #all(): void {
+    this.version++;
     this.cards.clear();
     this.notes.clear();
     this.#lineBoxes.clear();
@@ -135,6 +138,7 @@ export class Scene {
   }
 
   #node(id: string): void {
+    this.version++;
     const node = this.drawing.nodes.get(id);
     if (node === undefined) {
       this.cards.drop(id);
@@ -159,6 +163,7 @@ export class Scene {
   }
 
   #place(id: string): void {
+    this.version++;
     const face = this.faces.get(id);
     if (face === undefined) return;
     const { x, y } = this.#shifted(id, this.drawing.place(id));

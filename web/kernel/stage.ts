@@ -66,6 +66,8 @@ export class Stage {
   readonly labels = new Map<string, string>();
   readonly nodeIssues = new Map<string, Counts>();
   readonly edgeIssues = new Map<string, Counts>();
+  /** Counts changes of statuses and problems, for what is kept as a picture. */
+  changes = 0;
   /** Cards whose elements must be written anew. */
   readonly stale = new Set<string>();
   marks: ReadonlyMap<string, "added" | "changed" | "removed"> = new Map();
@@ -80,6 +82,8 @@ export class Stage {
   loose: Loose | undefined;
   /** Where a loose edge may go; undefined: nothing is being connected. */
   targets: ReadonlySet<string> | undefined;
+  /** Near cards that have no element yet: the canvas paints them. */
+  readonly unbuilt = new Set<string>();
   /** Cards that stay while copies of them are dragged. */
   left: readonly { readonly id: string; readonly box: Box }[] = [];
   guides: readonly Guide[] = [];

@@ -5,7 +5,7 @@ import { type Box, grow, middle, type Point } from "../core/geometry.ts";
 import type { Camera } from "./api.ts";
 
 const ZOOM = { least: 0.05, most: 2.5 } as const;
-const GLIDE_MS = 280;
+const GLIDE_MS = 200;
 /** Room around what is fitted or revealed. */
 const MARGIN = 48;
 
