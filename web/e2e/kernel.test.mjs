@@ -403,6 +403,69 @@ test("a run shows on the canvas, drops run out, and calm people see none", () =>
     assert.equal(await failed.count(), 0);
   }));
 
+test("a note is dragged, and resized by its corner", () =>
+  play(async (page) => {
+    const note = () => page.evaluate(() => window.bench.kernel.drawing.notes.get("hint"));
+    const box = () => page.evaluate(() => window.bench.kernel.screenBox("hint"));
+    const was = await note();
+    const b = await box();
+    await drag(page, { x: b.x + 30, y: b.y + 20 }, { x: b.x + 30, y: b.y - 50 });
+    assert.ok((await note()).y < was.y - 80, "moved up");
+    const now = await box();
+    const corner = { x: now.x + now.w - 4, y: now.y + now.h - 4 };
+    await drag(page, corner, { x: corner.x + 70, y: corner.y + 35 });
+    const after = await note();
+    assert.ok(Math.abs(after.w - was.w - 100) < 3 && Math.abs(after.h - was.h - 50) < 3);
+  }));
+
+test("a click on the overview goes there", () =>
+  play(async (page) => {
+    await page.evaluate(() => {
+      const canvas = document.createElement("canvas");
+      canvas.id = "map";
+      document.body.append(canvas);
+      for (const [name, value] of Object.entries({ position: "fixed", left: "0", bottom: "0", width: "180px", height: "106px" })) {
+        canvas.style.setProperty(name, value);
+      }
+      window.bench.kernel.load(window.bench.large(1000), window.bench.specs);
+      window.bench.kernel.attachMinimap(canvas);
+    });
+    await frames(page, 4);
+    const { x, y, width, height } = await page.locator("#map").boundingBox();
+    const before = await page.evaluate(() => window.bench.kernel.center());
+    await page.mouse.click(x + width / 2, y + height / 2);
+    await frames(page, 3);
+    const after = await page.evaluate(() => window.bench.kernel.center());
+    assert.ok(after.x > before.x + 1000 && after.y > before.y + 500, JSON.stringify({ before, after }));
+    const painted = await page.evaluate(() => {
+      const canvas = document.querySelector("#map");
+      const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+      return data.some((v) => v > 0);
+    });
+    assert.ok(painted);
+  }));
+
+test("the theme reaches the canvas, and so do other people", () =>
+  play(async (page) => {
+    const corner = () =>
+      page.evaluate(() => {
+        const canvas = document.querySelector("#host canvas");
+        return [...canvas.getContext("2d").getImageData(3, canvas.height - 4, 1, 1).data];
+      });
+    const light = await corner();
+    await page.evaluate(() => {
+      document.documentElement.dataset.theme = "dark";
+    });
+    await frames(page, 3);
+    const dark = await corner();
+    assert.ok(light[0] > 200 && dark[0] < 60, `${light} ${dark}`);
+    await page.evaluate(() =>
+      window.bench.kernel.setPeers([{ id: "p", name: "Jo", color: "#9a2f6b", at: { x: 500, y: 500 } }]),
+    );
+    await frames(page);
+    assert.equal(await page.getByText("Jo", { exact: true }).count(), 1);
+  }));
+
 for (const theme of ["light", "dark"]) {
   test(`axe finds nothing to complain about (${theme})`, () =>
     play(async (page) => {
