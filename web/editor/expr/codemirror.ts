@@ -18,7 +18,7 @@ import {
 import { defaultKeymap, history, historyKeymap } from "@codemirror/commands";
 import { setDiagnostics } from "@codemirror/lint";
 import type { Extension } from "@codemirror/state";
-import { EditorState, RangeSetBuilder } from "@codemirror/state";
+import { Annotation, EditorState, RangeSetBuilder } from "@codemirror/state";
 import type { DecorationSet, ViewUpdate } from "@codemirror/view";
 import { Decoration, EditorView, keymap, placeholder, ViewPlugin } from "@codemirror/view";
 import type { Completion, Completions } from "../../core/expr-complete.ts";
@@ -46,6 +46,9 @@ export type OpenEditor = {
   destroy(): void;
 };
 
+/** Marks a change that came from elsewhere: it is not told again. */
+const fromElsewhere = Annotation.define<boolean>();
+
 export function openEditor(host: HTMLElement, options: EditorOptions): OpenEditor {
   const shadow = host.shadowRoot ?? host.attachShadow({ mode: "open" });
   const view = new EditorView({ state: startState(options), root: shadow, parent: shadow });
@@ -55,7 +58,7 @@ export function openEditor(host: HTMLElement, options: EditorOptions): OpenEdito
     show(text) {
       const now = view.state.doc.toString();
       if (now !== text && !view.composing)
-        view.dispatch({ changes: { from: 0, to: now.length, insert: text } });
+        view.dispatch({ changes: { from: 0, to: now.length, insert: text }, annotations: fromElsewhere.of(true) });
     },
     mark(fault) {
       const length = view.state.doc.length;
@@ -100,7 +103,8 @@ function startState(options: EditorOptions): EditorState {
         autocorrect: "off",
       }),
       EditorView.updateListener.of((update) => {
-        if (update.docChanged) options.change(update.state.doc.toString());
+        const own = update.transactions.some((tr) => tr.docChanged && tr.annotation(fromElsewhere) !== true);
+        if (own) options.change(update.state.doc.toString());
       }),
       EditorView.domEventHandlers({
         blur: (_, view) => {

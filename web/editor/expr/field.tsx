@@ -74,7 +74,9 @@ export function ExprField(props: ExprFieldProps) {
     };
   }, [open]);
 
-  useEffect(() => editor.current?.show(source), [source]);
+  // At once, not after the paint: by then somebody may have typed on, and the
+  // older text would take the newer one back.
+  useLayoutEffect(() => editor.current?.show(source), [source]);
   useEffect(() => {
     editor.current?.mark(answer?.error);
   }, [answer]);
@@ -111,7 +113,7 @@ export function ExprField(props: ExprFieldProps) {
           )}
         </div>
       )}
-      {result ? <ExprResult source={source} answer={answer} /> : null}
+      {result ? <ExprResult source={source} answer={answer} told={props.invalid} /> : null}
     </div>
   );
 }

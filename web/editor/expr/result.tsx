@@ -46,6 +46,7 @@ export function ExprResult({
 }) {
   if (source.trim() === "" || source.trim() === "=") return null;
   if (!answer) return <p class="ed-result wait">&nbsp;</p>;
+  if (answer.error && told) return null;
   if (answer.error) {
     return (
       <p class="ed-result bad">

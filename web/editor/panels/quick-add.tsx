@@ -116,7 +116,7 @@ function QuickAddPanel({ wanted }: { readonly wanted: Wanted }) {
             id={`${list}-${i}`}
             role="option"
             aria-selected={hit === chosen}
-            class={hit === chosen ? "on" : undefined}
+            class={rowClass(hit === chosen, details)}
             draggable
             onDragStart={(e) => e.dataTransfer?.setData(kindDragType, hit.spec.name)}
             onPointerMove={() => i !== index && setIndex(i)}
@@ -152,6 +152,11 @@ function QuickAddPanel({ wanted }: { readonly wanted: Wanted }) {
       </p>
     </div>
   );
+}
+
+function rowClass(on: boolean, details: boolean): string | undefined {
+  if (!on) return undefined;
+  return details ? "on more" : "on";
 }
 
 function Marked({ text, mark }: { readonly text: string; readonly mark: Hit["mark"] }) {
