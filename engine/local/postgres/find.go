@@ -88,11 +88,11 @@ func findBinaries(searchFrom []string) []candidate {
 func hydrate(native string) error {
 	b, err := os.ReadFile(filepath.Join(native, "pg-symlinks.json"))
 	if err != nil {
-		return err
+		return fmt.Errorf("read the list of links: %w", err)
 	}
 	var l []struct{ Source, Target string }
 	if err := json.Unmarshal(b, &l); err != nil {
-		return err
+		return fmt.Errorf("read the list of links: %w", err)
 	}
 	for _, e := range l {
 		t := filepath.Join(filepath.Dir(native), filepath.FromSlash(e.Target))
@@ -100,14 +100,14 @@ func hydrate(native string) error {
 			continue
 		}
 		if err := os.Symlink(filepath.Base(e.Source), t); err != nil && !errors.Is(err, fs.ErrExist) {
-			return err
+			return fmt.Errorf("make a link: %w", err)
 		}
 	}
 	return nil
 }
 
 func version(bin string) (candidate, error) {
-	out, err := exec.Command(filepath.Join(bin, "postgres"), "--version").CombinedOutput()
+	out, err := exec.Command(filepath.Join(bin, "postgres"), "--version").CombinedOutput() //nolint:gosec,noctx // found by us; it says its version and ends
 	if err != nil {
 		return candidate{}, fmt.Errorf("%s: %w: %s", bin, err, out)
 	}

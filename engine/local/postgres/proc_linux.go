@@ -22,7 +22,8 @@ func (r *runner) apply(c *exec.Cmd) {
 	c.SysProcAttr = a
 }
 
-// inside the namespace root looks like uid 65534 or, better, an id that has a passwd entry
+// userNS runs a command in a user namespace, in which root looks like a user
+// that has an entry in /etc/passwd.
 func userNS(a *syscall.SysProcAttr) {
 	const inside = 65534 // nobody
 	a.Cloneflags |= syscall.CLONE_NEWUSER
@@ -32,7 +33,7 @@ func userNS(a *syscall.SysProcAttr) {
 
 // usernsWorks tries whether this kernel lets us make a user namespace.
 func usernsWorks() bool {
-	c := exec.Command("/bin/true")
+	c := exec.Command("/bin/true") //nolint:noctx // ends at once
 	a := &syscall.SysProcAttr{}
 	userNS(a)
 	c.SysProcAttr = a

@@ -3,6 +3,7 @@
 package postgres
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"hash/fnv"
@@ -29,69 +30,66 @@ type runner struct {
 // newRunner finds a user, or a user namespace, for a server whose parent is root.
 func newRunner(dir, bin string) (*runner, error) {
 	if os.Geteuid() != 0 {
-		// initdb needs a passwd entry for its uid (docker run --user 12345 has none)
-		if _, err := user.LookupId(strconv.Itoa(os.Geteuid())); err != nil {
-			if usernsWorks() {
-				return &runner{mode: "userns"}, nil
-			}
-			return nil, fmt.Errorf("PostgreSQL needs user id %d to have an entry in /etc/passwd", os.Geteuid())
-		}
-		return &runner{}, nil
+		return unprivileged()
 	}
 	r := &runner{}
-	// a data directory that exists keeps its owner
+	// A data directory that exists keeps its owner.
 	if fi, err := os.Stat(filepath.Join(dir, "data")); err == nil {
-		if st := fi.Sys().(*syscall.Stat_t); st.Uid != 0 {
-			r.mode, r.uid, r.gid = "cred", int(st.Uid), int(st.Gid)
-			r.name = strconv.Itoa(r.uid)
-		} else {
-			r.mode = "userns"
+		r.mode = "userns"
+		if uid, gid := owner(fi); uid != 0 {
+			r.mode, r.uid, r.gid, r.name = "cred", uid, gid, strconv.Itoa(uid)
 		}
 	}
-	if r.mode == "" || (r.mode == "cred" && r.uid == 0) {
-		for _, n := range []string{"postgres", "nobody"} {
-			if u, err := user.Lookup(n); err == nil {
-				r.mode, r.name = "cred", n
-				r.uid, _ = strconv.Atoi(u.Uid)
-				r.gid, _ = strconv.Atoi(u.Gid)
-				break
-			}
+	for _, n := range []string{"postgres", "nobody"} {
+		if r.mode != "" {
+			break
+		}
+		if u, err := user.Lookup(n); err == nil {
+			r.mode, r.name = "cred", n
+			r.uid, _ = strconv.Atoi(u.Uid)
+			r.gid, _ = strconv.Atoi(u.Gid)
 		}
 	}
-	if r.mode == "cred" {
-		if bad := blocked(dir, r.uid, r.gid); bad != "" {
-			if usernsWorks() {
-				r.mode = "userns"
-			} else {
-				return nil, fmt.Errorf("running as root: PostgreSQL must run as user %q, but that user cannot enter %s; choose a data directory outside it", r.name, bad)
-			}
-		} else if bad := blocked(bin, r.uid, r.gid); bad != "" {
-			if usernsWorks() {
-				r.mode = "userns"
-			} else {
-				return nil, fmt.Errorf("running as root: PostgreSQL must run as user %q, but that user cannot enter %s (binaries)", r.name, bad)
-			}
-		}
+	if r.mode != "cred" {
+		return r, nil
 	}
+	bad := blocked(dir, r.uid, r.gid)
+	if bad == "" {
+		bad = blocked(bin, r.uid, r.gid)
+	}
+	if bad == "" {
+		return r, nil
+	}
+	if !usernsWorks() {
+		return nil, fmt.Errorf("running as root: PostgreSQL must run as user %q, but that user cannot enter %s; choose a data directory, or binaries, outside it", r.name, bad)
+	}
+	r.mode = "userns"
 	return r, nil
 }
 
-// blocked returns the first ancestor that uid cannot traverse.
+// unprivileged is the runner of a parent that is not root. initdb needs an
+// entry for its user in /etc/passwd, which a container's user may lack.
+func unprivileged() (*runner, error) {
+	if _, err := user.LookupId(strconv.Itoa(os.Geteuid())); err == nil {
+		return &runner{}, nil
+	}
+	if usernsWorks() {
+		return &runner{mode: "userns"}, nil
+	}
+	return nil, fmt.Errorf("PostgreSQL needs user id %d to have an entry in /etc/passwd", os.Geteuid())
+}
+
+// owner of a file.
+func owner(fi os.FileInfo) (uid, gid int) {
+	st := fi.Sys().(*syscall.Stat_t) //nolint:forcetypeassert // what unix systems give
+	return int(st.Uid), int(st.Gid)
+}
+
+// blocked returns the first ancestor that a user cannot traverse.
 func blocked(p string, uid, gid int) string {
 	for d := p; ; d = filepath.Dir(d) {
-		fi, err := os.Stat(d)
-		if err == nil {
-			st := fi.Sys().(*syscall.Stat_t)
-			m := fi.Mode().Perm()
-			ok := m&0o001 != 0
-			if int(st.Uid) == uid {
-				ok = m&0o100 != 0
-			} else if int(st.Gid) == gid {
-				ok = m&0o010 != 0
-			}
-			if !ok {
-				return d
-			}
+		if fi, err := os.Stat(d); err == nil && !enters(fi, uid, gid) {
+			return d
 		}
 		if d == filepath.Dir(d) {
 			return ""
@@ -99,74 +97,102 @@ func blocked(p string, uid, gid int) string {
 	}
 }
 
+func enters(fi os.FileInfo, uid, gid int) bool {
+	m := fi.Mode().Perm()
+	switch u, g := owner(fi); {
+	case u == uid:
+		return m&0o100 != 0
+	case g == gid:
+		return m&0o010 != 0
+	default:
+		return m&0o001 != 0
+	}
+}
+
 func (r *runner) mkdir(p string) error {
 	if err := os.Mkdir(p, 0o700); err != nil {
-		return err
+		return fmt.Errorf("make a directory: %w", err)
 	}
-	if r.mode == "cred" {
-		return os.Chown(p, r.uid, r.gid)
+	return r.own(p)
+}
+
+// own gives a path to the server's user.
+func (r *runner) own(p string) error {
+	if r.mode != "cred" {
+		return nil
+	}
+	if err := os.Chown(p, r.uid, r.gid); err != nil {
+		return fmt.Errorf("give a directory to the database's user: %w", err)
 	}
 	return nil
 }
 
+// socketMax is the longest path of a socket: 104 bytes with the NUL on macOS,
+// 108 on Linux.
+const socketMax = 103
+
+// socketDir makes the directory of the socket, which only the server's user
+// may enter: in the root, or in /tmp when that path is too long.
 func (r *runner) socketDir(root string) (string, error) {
 	d := filepath.Join(root, "sock")
-	max := 103 // macOS sun_path is 104 with the NUL, Linux 108
-	if len(d)+len("/.s.PGSQL.5432.lock") > max {
+	if len(d)+len("/.s.PGSQL.5432.lock") > socketMax {
 		h := fnv.New64a()
-		io.WriteString(h, root)
+		_, _ = h.Write([]byte(root))
 		d = filepath.Join("/tmp", fmt.Sprintf("signalbox-%d-%x", os.Geteuid(), h.Sum64()))
 	}
 	if err := os.Mkdir(d, 0o700); err != nil && !errors.Is(err, os.ErrExist) {
-		return "", err
+		return "", fmt.Errorf("make the socket's directory: %w", err)
 	}
 	fi, err := os.Lstat(d)
 	if err != nil {
-		return "", err
+		return "", fmt.Errorf("look at the socket's directory: %w", err)
 	}
-	st := fi.Sys().(*syscall.Stat_t)
-	if !fi.IsDir() || (int(st.Uid) != os.Geteuid() && !(r.mode == "cred" && int(st.Uid) == r.uid)) {
+	uid, _ := owner(fi)
+	if !fi.IsDir() || uid != os.Geteuid() && (r.mode != "cred" || uid != r.uid) {
 		return "", fmt.Errorf("socket directory %s is not ours", d)
 	}
-	if r.mode == "cred" {
-		if err := os.Chown(d, r.uid, r.gid); err != nil {
-			return "", err
-		}
+	if err := r.own(d); err != nil {
+		return "", err
 	}
-	return d, os.Chmod(d, 0o700)
+	if err := os.Chmod(d, 0o700); err != nil { //nolint:gosec // a directory needs the x
+		return "", fmt.Errorf("close the socket's directory: %w", err)
+	}
+	return d, nil
 }
 
-type flock struct{ f *os.File }
-
-func (l flock) Close() error { return l.f.Close() }
+// lockFile takes the lock of a directory. The system gives it up when the
+// process ends, however it ends; children do not inherit it.
 func lockFile(p string) (io.Closer, error) {
-	f, err := os.OpenFile(p, os.O_RDWR|os.O_CREATE, 0o600) // Go opens O_CLOEXEC: children do not keep the lock
+	f, err := os.OpenFile(p, os.O_RDWR|os.O_CREATE, 0o600) //nolint:gosec // the operator chooses the path
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("open the lock: %w", err)
 	}
 	if err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
 		b := make([]byte, 32)
 		n, _ := f.Read(b)
-		f.Close()
+		_ = f.Close()
 		if errors.Is(err, unix.EWOULDBLOCK) {
 			return nil, fmt.Errorf("%w (pid %s)", ErrInUse, strings.TrimSpace(string(b[:n])))
 		}
-		return nil, err
+		return nil, fmt.Errorf("take the lock: %w", err)
 	}
-	f.Truncate(0)
-	f.WriteAt([]byte(strconv.Itoa(os.Getpid())), 0)
-	return flock{f}, nil
+	// The number is for people: losing it costs nothing.
+	_ = f.Truncate(0)
+	_, _ = f.WriteAt([]byte(strconv.Itoa(os.Getpid())), 0)
+	return f, nil
 }
 
-func fastShutdown(p *os.Process) error { return p.Signal(syscall.SIGINT) }
+func fastShutdown(p *os.Process) error {
+	return p.Signal(syscall.SIGINT) //nolint:wrapcheck // the caller waits for the end, whatever this says
+}
 
 // stopOrphan stops whatever a dead parent left running in data. The caller holds
 // the lock, so nothing that still runs there has a living owner.
-func stopOrphan(data string, log *slog.Logger) (bool, error) {
+func stopOrphan(ctx context.Context, data string, log *slog.Logger) error {
 	pidFile := filepath.Join(data, "postmaster.pid")
 	b, err := os.ReadFile(pidFile)
 	if err != nil {
-		return false, nil
+		return nil //nolint:nilerr // no file, no server
 	}
 	first, _, _ := strings.Cut(string(b), "\n")
 	pid, _ := strconv.Atoi(strings.TrimSpace(first))
@@ -177,7 +203,7 @@ func stopOrphan(data string, log *slog.Logger) (bool, error) {
 			break
 		}
 		if !stopped {
-			log.Warn("stopping a PostgreSQL left over from a crashed run", "pids", pids)
+			log.WarnContext(ctx, "stopping a PostgreSQL left over from a crashed run", "pids", pids)
 		}
 		stopped = true
 		for _, p := range pids {
@@ -192,12 +218,12 @@ func stopOrphan(data string, log *slog.Logger) (bool, error) {
 		}
 	}
 	if p := postgresIn(data, pid); len(p) > 0 {
-		return stopped, fmt.Errorf("PostgreSQL processes %v still use %s and do not stop", p, data)
+		return fmt.Errorf("PostgreSQL processes %v still use %s and do not stop", p, data)
 	}
 	// Nothing runs there, so the pid file is stale even if its number is alive
 	// (a zombie, or reused by another program): PostgreSQL itself would refuse.
 	if err := os.Remove(pidFile); err != nil && !errors.Is(err, os.ErrNotExist) {
-		return stopped, err
+		return fmt.Errorf("remove the stale pid file: %w", err)
 	}
-	return stopped, nil
+	return nil
 }

@@ -142,7 +142,7 @@ func (s *Server) prepare(ctx context.Context) error {
 		}
 	}
 	// We hold the lock, so any server alive in data/ belongs to a dead parent.
-	if _, err := stopOrphan(s.data, s.cfg.Log); err != nil {
+	if err := stopOrphan(ctx, s.data, s.cfg.Log); err != nil {
 		return err
 	}
 	if s.sockDir, err = s.runner.socketDir(s.cfg.Dir); err != nil {
@@ -324,13 +324,13 @@ func (s *Server) watch(ctx context.Context) {
 		if time.Since(began) > time.Minute {
 			pause = 50 * time.Millisecond
 		}
-		s.cfg.Log.Warn("postgres died and is started again", "pause", pause)
+		s.cfg.Log.WarnContext(ctx, "postgres died and is started again", "pause", pause)
 		time.Sleep(pause)
 		pause = min(2*pause, restartMax)
-		if _, err := stopOrphan(s.data, s.cfg.Log); err != nil {
-			s.cfg.Log.Error("postgres cannot be started again yet", "err", err)
+		if err := stopOrphan(ctx, s.data, s.cfg.Log); err != nil {
+			s.cfg.Log.ErrorContext(ctx, "postgres cannot be started again yet", "err", err)
 		} else if err := s.fork(ctx); err != nil {
-			s.cfg.Log.Error("postgres does not start again", "err", err)
+			s.cfg.Log.ErrorContext(ctx, "postgres does not start again", "err", err)
 		}
 	}
 }
