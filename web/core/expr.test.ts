@@ -2,13 +2,22 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { complete, lookup, preview } from "./expr-complete.ts";
 import { renameKey, renamesIn } from "./expr-rename.ts";
-import { formOf, tokenize } from "./expr-tokens.ts";
 import type { Mode } from "./expr-tokens.ts";
+import { formOf, tokenize } from "./expr-tokens.ts";
 
-const kinds = (text: string, mode: Mode) => tokenize(text, mode).filter((t) => t.kind !== "space").map((t) => `${t.kind}:${text.slice(t.from, t.to)}`);
+const kinds = (text: string, mode: Mode) =>
+  tokenize(text, mode)
+    .filter((t) => t.kind !== "space")
+    .map((t) => `${t.kind}:${text.slice(t.from, t.to)}`);
 
 test("the first characters say what a value is", () => {
-  assert.deepEqual(["", "a", "=a", "==a", "a {{ b }}"].map(formOf), ["constant", "constant", "expression", "literal", "template"]);
+  assert.deepEqual(["", "a", "=a", "==a", "a {{ b }}"].map(formOf), [
+    "constant",
+    "constant",
+    "expression",
+    "literal",
+    "template",
+  ]);
 });
 
 test("an expression is split into its pieces", () => {
@@ -38,24 +47,38 @@ test("a key is renamed where it is meant, and nowhere else", () => {
     ['inputs["a"].x', "expr", 'inputs["b"].x'],
     ["=input.nodes.a", "value", "=input.nodes.a"],
     ['="nodes.a"', "value", '="nodes.a"'],
-    ["Hello {{ nodes.a.output.name }}, nodes.a", "value", "Hello {{ nodes.b.output.name }}, nodes.a"],
+    [
+      "Hello {{ nodes.a.output.name }}, nodes.a",
+      "value",
+      "Hello {{ nodes.b.output.name }}, nodes.a",
+    ],
     ["nodes.a", "value", "nodes.a"],
     ["==nodes.a", "value", "==nodes.a"],
     ["nodes.a", "constant", "nodes.a"],
   ];
-  for (const [text, mode, wanted] of cases) assert.equal(renameKey(text, mode, "a", "b"), wanted, text);
+  for (const [text, mode, wanted] of cases)
+    assert.equal(renameKey(text, mode, "a", "b"), wanted, text);
 });
 
 test("a rename finds the fields by their schema", () => {
-  const schema = { properties: { when: { "x-ui": "expr" }, fixed: { "x-constant": true }, body: {} } };
-  const config = { when: "nodes.a.output", fixed: "=nodes.a.output", body: { deep: ["=nodes.a.output"] } };
+  const schema = {
+    properties: { when: { "x-ui": "expr" }, fixed: { "x-constant": true }, body: {} },
+  };
+  const config = {
+    when: "nodes.a.output",
+    fixed: "=nodes.a.output",
+    body: { deep: ["=nodes.a.output"] },
+  };
   assert.deepEqual(renamesIn(schema, config, "a", "b"), [
     { pointer: "/when", text: "nodes.b.output" },
     { pointer: "/body/deep/0", text: "=nodes.b.output" },
   ]);
 });
 
-const sample = { input: { priority: 9, tags: ["x"], name: "Ada", "odd key": 1 }, nodes: { check: { output: { ok: true } } } };
+const sample = {
+  input: { priority: 9, tags: ["x"], name: "Ada", "odd key": 1 },
+  nodes: { check: { output: { ok: true } } },
+};
 
 test("keys of the sample come with their type and value", () => {
   const { from, options } = complete("input.pri", sample);

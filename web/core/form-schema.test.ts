@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { at, defaults, fieldsOf, pointerParts, shown, subtitle, widgetOf } from "./form-schema.ts";
 import type { Schema } from "./form-schema.ts";
+import { at, defaults, fieldsOf, pointerParts, shown, subtitle, widgetOf } from "./form-schema.ts";
 
 test("each schema has its widget", () => {
   const cases: readonly (readonly [Schema, string])[] = [
@@ -18,7 +18,8 @@ test("each schema has its widget", () => {
     [{ type: "object" }, "pairs"],
     [{}, "json"],
   ];
-  for (const [schema, widget] of cases) assert.equal(widgetOf(schema), widget, JSON.stringify(schema));
+  for (const [schema, widget] of cases)
+    assert.equal(widgetOf(schema), widget, JSON.stringify(schema));
 });
 
 test("a field shows when another has the value, or its default", () => {
@@ -32,7 +33,10 @@ test("a field shows when another has the value, or its default", () => {
 });
 
 test("fields keep the schema's order and know where they are", () => {
-  const schema: Schema = { required: ["b"], properties: { b: { title: "Bee" }, "a/x": { "x-advanced": true } } };
+  const schema: Schema = {
+    required: ["b"],
+    properties: { b: { title: "Bee" }, "a/x": { "x-advanced": true } },
+  };
   const fields = fieldsOf(schema, {}, "/in");
   assert.deepEqual(
     fields.map((f) => [f.pointer, f.title, f.required, f.advanced]),

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { conflicts, touched } from "./touch.ts";
 import type { Change } from "./touch.ts";
+import { conflicts, touched } from "./touch.ts";
 
 const meet = (a: Change, b: Change) => conflicts(touched([a]), touched([b]));
 const set = (path: string): Change => ({ op: "node.set", id: "a", path, value: 1 });
@@ -22,8 +22,15 @@ test("an edge needs its ends, and names are unique", () => {
   const edge: Change = { op: "edge.add", id: "e", value: { from: "a", port: "success", to: "b" } };
   assert.ok(meet(edge, { op: "node.del", id: "b" }));
   assert.ok(!meet(edge, set("/title")));
-  assert.ok(meet(edge, { op: "edge.add", id: "f", value: { from: "a", port: "success", to: "b" } }));
-  assert.ok(meet({ op: "node.add", id: "x", value: { key: "k" } }, { op: "node.set", id: "y", path: "/key", value: "k" }));
+  assert.ok(
+    meet(edge, { op: "edge.add", id: "f", value: { from: "a", port: "success", to: "b" } }),
+  );
+  assert.ok(
+    meet(
+      { op: "node.add", id: "x", value: { key: "k" } },
+      { op: "node.set", id: "y", path: "/key", value: "k" },
+    ),
+  );
 });
 
 test("moving and renaming are different properties", () => {

@@ -31,7 +31,12 @@ function bench() {
   };
 }
 
-const title = (id: string, value: string): Change => ({ op: "node.set", id, path: "/title", value });
+const title = (id: string, value: string): Change => ({
+  op: "node.set",
+  id,
+  path: "/title",
+  value,
+});
 
 test("a gesture is taken back and made again as one", () => {
   const b = bench();

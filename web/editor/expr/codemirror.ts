@@ -58,7 +58,10 @@ export function openEditor(host: HTMLElement, options: EditorOptions): OpenEdito
     show(text) {
       const now = view.state.doc.toString();
       if (now !== text && !view.composing)
-        view.dispatch({ changes: { from: 0, to: now.length, insert: text }, annotations: fromElsewhere.of(true) });
+        view.dispatch({
+          changes: { from: 0, to: now.length, insert: text },
+          annotations: fromElsewhere.of(true),
+        });
     },
     mark(fault) {
       const length = view.state.doc.length;
@@ -103,7 +106,9 @@ function startState(options: EditorOptions): EditorState {
         autocorrect: "off",
       }),
       EditorView.updateListener.of((update) => {
-        const own = update.transactions.some((tr) => tr.docChanged && tr.annotation(fromElsewhere) !== true);
+        const own = update.transactions.some(
+          (tr) => tr.docChanged && tr.annotation(fromElsewhere) !== true,
+        );
         if (own) options.change(update.state.doc.toString());
       }),
       EditorView.domEventHandlers({

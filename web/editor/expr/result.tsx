@@ -40,9 +40,11 @@ export function useExprAnswer(
 export function ExprResult({
   source,
   answer,
+  told,
 }: {
   readonly source: string;
   readonly answer: ExprAnswer | undefined;
+  readonly told: boolean; // the field itself shows its fault already
 }) {
   if (source.trim() === "" || source.trim() === "=") return null;
   if (!answer) return <p class="ed-result wait">&nbsp;</p>;

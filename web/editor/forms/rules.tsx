@@ -22,7 +22,10 @@ export function RulesControl({ field, value }: ControlProps) {
     next: readonly Rule[],
     renamed: ReadonlyMap<string, string | undefined> = new Map(),
   ) => form.setPorts(field.pointer, next, renamed);
-  const add = () => setAll([...rules, { port: freePort(rules), when: "" }]);
+  const add = () => {
+    form.focusNext.current = { pointer: `${field.pointer}/${rules.length}/when`, caret: 0 };
+    setAll([...rules, { port: freePort(rules), when: "" }]);
+  };
   const move = (from: number, to: number) => {
     if (from !== to) setAll(moved(rules, from, to));
   };

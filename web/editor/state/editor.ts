@@ -90,6 +90,8 @@ export class Editor {
       if (error instanceof ApiError && error.status === 401) this.session.signedOut.value = true;
       return;
     }
+    // So that the canvas's keys work at once, unless somebody is elsewhere already.
+    if (document.activeElement === document.body) this.kernel.focusCanvas();
     window.addEventListener("online", () => this.#online());
     window.addEventListener("offline", () => this.#linkDown());
     void this.refreshSamples();
