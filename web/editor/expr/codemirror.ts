@@ -36,7 +36,8 @@ export type EditorOptions = {
   readonly note: string;
   complete(before: string): Completions;
   change(text: string): void;
-  closed(): void;
+  /** back: the person wants to stay on the field. */
+  closed(back: boolean): void;
 };
 
 export type OpenEditor = {
@@ -115,7 +116,7 @@ function startState(options: EditorOptions): EditorState {
         blur: (_, view) => {
           // A click into the list of completions is no farewell.
           setTimeout(() => {
-            if (!view.hasFocus) options.closed();
+            if (!view.hasFocus) options.closed(false);
           }, 0);
         },
       }),
@@ -135,7 +136,7 @@ function keys(options: EditorOptions): Extension {
       key: "Escape",
       run: (view) => {
         if (completionStatus(view.state) !== null) return false;
-        view.contentDOM.blur();
+        options.closed(true);
         return true;
       },
     },

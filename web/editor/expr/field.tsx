@@ -40,6 +40,8 @@ export function ExprField(props: ExprFieldProps) {
   latest.current = props;
   const [open, setOpen] = useState(false);
   const caret = useRef<number | undefined>(undefined);
+  const rest = useRef<HTMLDivElement>(null);
+  const quiet = useRef(false);
   const answer = useExprAnswer(source, mode, result);
 
   useLayoutEffect(() => {
@@ -63,7 +65,10 @@ export function ExprField(props: ExprFieldProps) {
         caret: caret.current,
         complete: (before) => complete(before, form.sample()),
         change: (text) => latest.current.change(text),
-        closed: () => setOpen(false),
+        closed: (back) => {
+          quiet.current = back;
+          setOpen(false);
+        },
         note: t("editor.expr.samples"),
       });
     });
@@ -81,7 +86,16 @@ export function ExprField(props: ExprFieldProps) {
     editor.current?.mark(answer?.error);
   }, [answer]);
 
+  // Escape leaves the editor and stays on the field.
+  useLayoutEffect(() => {
+    if (!open && quiet.current) rest.current?.focus();
+  }, [open]);
+
   const begin = () => {
+    if (quiet.current) {
+      quiet.current = false;
+      return;
+    }
     if (form.readOnly || open) return;
     caret.current = undefined;
     setOpen(true);
@@ -104,7 +118,18 @@ export function ExprField(props: ExprFieldProps) {
           aria-multiline={props.multiline || undefined}
           aria-readonly={form.readOnly || undefined}
           data-placeholder={props.placeholder}
+          ref={rest}
           onFocus={begin}
+          onClick={begin}
+          onKeyDown={(event) => {
+            const typed = event.key.length === 1 && !event.ctrlKey && !event.metaKey;
+            if (event.isComposing || !(typed || event.key === "Enter")) return;
+            event.preventDefault();
+            begin();
+            if (!typed) return;
+            caret.current = source.length + 1;
+            props.change(source + event.key);
+          }}
         >
           {source === "" ? (
             <span class="ph">{props.placeholder}</span>

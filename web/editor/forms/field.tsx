@@ -43,7 +43,6 @@ const flips = new Set([
   "pairs",
   "rows",
   "list",
-  "rules",
 ]);
 
 export function FieldRow({ field }: { readonly field: Field }) {
