@@ -31,7 +31,7 @@ export function Modal({ title, wide = false, bare = false, footer, children }: M
   };
   return (
     <dialog
-      class={`dlg ed-dlg${wide ? " wide" : ""}${bare ? " bare" : ""}`}
+      class={`dlg ed-dlg${wide ? " wide" : ""}${bare ? " ed-bare" : ""}`}
       aria-labelledby={id}
       ref={dialog}
       onCancel={(e) => {

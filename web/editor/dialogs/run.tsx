@@ -124,7 +124,7 @@ export function RunDialog() {
             </p>
           )}
         </div>
-        {errors.length > 0 ? (
+        {errors.length > 0 && fault === undefined ? (
           <p class="note warn">
             <Icon name="triangle-alert" />
             <span>{t("editor.run.errors", { n: errors.length })}</span>

@@ -91,7 +91,7 @@ export class Editor {
       return;
     }
     // So that the canvas's keys work at once, unless somebody is elsewhere already.
-    if (document.activeElement === document.body) this.kernel.focusCanvas();
+    if (document.activeElement === document.body) focusQuietly(this.kernel);
     window.addEventListener("online", () => this.#online());
     window.addEventListener("offline", () => this.#linkDown());
     void this.refreshSamples();
@@ -400,6 +400,17 @@ export class Editor {
     // The same words twice in a row would not be read a second time.
     this.session.spoken.value = this.session.spoken.value === text ? `${text} ` : text;
   }
+}
+
+/** Focus without a ring around everything, until the first key is pressed. */
+function focusQuietly(kernel: KernelApi): void {
+  const place = kernel.root.closest(".ed-place");
+  place?.classList.add("quiet");
+  kernel.focusCanvas();
+  window.addEventListener("keydown", () => place?.classList.remove("quiet"), {
+    once: true,
+    capture: true,
+  });
 }
 
 /** The server's sentence, with the field's own fault when it names one. */
