@@ -103,17 +103,17 @@ func (a *App) openChannel(ctx context.Context) error {
 	if a.Config.NATSURL == "" {
 		var err error
 		if a.nats, err = localnats.Start(filepath.Join(a.Config.Data, "nats")); err != nil {
-			return err //nolint:wrapcheck // says what to do
+			return err
 		}
 		cfg.InProcess = a.nats.Raw()
 	}
 	var err error
 	if a.conn, err = nats.Connect(cfg); err != nil {
-		return err //nolint:wrapcheck // says what to do
+		return err
 	}
 	ch, err := nats.NewChannel(ctx, a.conn, nats.ChannelConfig{Queues: []string{"express", "vision", "default"}, Fresh: a.Config.NATSURL == ""})
 	if err != nil {
-		return err //nolint:wrapcheck // says what to do
+		return err
 	}
 	a.channel, a.source = ch, nats.NewSource(a.conn)
 	a.jobs = append(a.jobs, ch.Run, func(ctx context.Context) error { return a.conn.Feed(ctx, a.board.Deliver) })
@@ -130,7 +130,7 @@ func (a *App) openEngine(context.Context) error {
 		Store: a.store, Ledger: a.store, Channel: a.channel, Log: a.log,
 		Owner: host + "/" + uuid.NewString(), Meter: meter.turn,
 	})
-	return err //nolint:wrapcheck // says what is missing
+	return err
 }
 
 func (a *App) openServices(ctx context.Context) error {
@@ -158,13 +158,13 @@ func (a *App) openWorkers(context.Context) error {
 		Source: a.source, Actions: actions, Payloads: a.store, Secret: a.vault.Secret, Redact: a.vault.Redactor().Bytes,
 		Log: a.log, Name: "w1", Default: a.Config.Slots,
 	})
-	return err //nolint:wrapcheck // says what is missing
+	return err
 }
 
 func (a *App) openServer(context.Context) error {
 	assets, err := static.Open(a.Config.Assets)
 	if err != nil {
-		return err //nolint:wrapcheck // says what is wrong
+		return err
 	}
 	if !assets.Built() {
 		a.log.Warn("the browser's files are not built: run make assets")
@@ -183,7 +183,7 @@ func (a *App) openServer(context.Context) error {
 		Vault: a.vault, Hub: a.hub, Engine: a.engine, Events: h, History: h,
 	})
 	if err != nil {
-		return err //nolint:wrapcheck // says what is missing
+		return err
 	}
 	a.web = assets.Guard(a.server)
 	return nil
@@ -193,7 +193,7 @@ func (a *App) openServer(context.Context) error {
 func (a *App) ready(ctx context.Context) error {
 	select {
 	case <-a.engine.Ready():
-		return a.base.db.Ping(ctx) //nolint:wrapcheck // shown as it is
+		return a.base.db.Ping(ctx)
 	default:
 		return errors.New("the engine is starting")
 	}
@@ -240,7 +240,7 @@ func (a *App) Run(ctx context.Context, started func()) error {
 		stopInner()
 		return nil
 	})
-	return g.Wait() //nolint:wrapcheck // the parts have said what was wrong
+	return g.Wait()
 }
 
 // sweep forgets sessions that are over.
@@ -272,7 +272,7 @@ func (a *App) close(ctx context.Context) {
 	}
 	if a.base != nil {
 		if err := a.base.close(ctx); err != nil {
-			a.log.Error("the database did not stop well", "err", err)
+			a.log.ErrorContext(ctx, "the database did not stop well", "err", err)
 		}
 		a.base = nil
 	}

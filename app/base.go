@@ -36,7 +36,7 @@ func openBase(ctx context.Context, cfg Config, log *slog.Logger) (_ *base, err e
 		}
 		b.server, err = postgres.Start(ctx, postgres.Config{Dir: filepath.Join(cfg.Data, "postgres"), BinDir: cfg.PGBin, SearchFrom: from, Log: log})
 		if err != nil {
-			return nil, err //nolint:wrapcheck // says what to do
+			return nil, err
 		}
 		dsn = b.server.DSN()
 	}
@@ -46,10 +46,10 @@ func openBase(ctx context.Context, cfg Config, log *slog.Logger) (_ *base, err e
 		}
 	}()
 	if b.db, err = pg.Open(ctx, dsn); err != nil {
-		return nil, err //nolint:wrapcheck // says what to do
+		return nil, err
 	}
 	if _, err = b.db.Migrate(ctx); err != nil {
-		return nil, err //nolint:wrapcheck // says what to do
+		return nil, err
 	}
 	return b, nil
 }
@@ -59,14 +59,14 @@ func (b *base) close(ctx context.Context) error {
 		b.db.Close()
 	}
 	if b.server != nil {
-		return b.server.Stop(ctx) //nolint:wrapcheck // the last word
+		return b.server.Stop(ctx)
 	}
 	return nil
 }
 
 // openKey reads the key of the vault, or makes it at the first start.
 func (c *Config) openKey() (*vault.Key, error) {
-	return vault.OpenKeyFile(c.keyPath()) //nolint:wrapcheck // names the file
+	return vault.OpenKeyFile(c.keyPath())
 }
 
 func (c *Config) keyPath() string {

@@ -79,8 +79,16 @@ func printFigure(out io.Writer, f figure) {
 		name string
 		v    float64
 	}{
-		{"branches", float64(f.Branches)}, {"concurrency", float64(f.Concurrency)}, {"p50 ms", f.P50}, {"p99 ms", f.P99}, {"runs/s", f.Runs},
-		{"steps/s", f.Steps}, {"requests/s", f.Requests}, {"CPU s/1k steps", f.CPU}, {"MB", f.PSS}, {"ready ms", f.ReadyMS},
+		{"branches", float64(f.Branches)},
+		{"concurrency", float64(f.Concurrency)},
+		{"p50 ms", f.P50},
+		{"p99 ms", f.P99},
+		{"runs/s", f.Runs},
+		{"steps/s", f.Steps},
+		{"requests/s", f.Requests},
+		{"CPU s/1k steps", f.CPU},
+		{"MB", f.PSS},
+		{"ready ms", f.ReadyMS},
 	} {
 		if c.v != 0 {
 			fmt.Fprintf(out, "  %s %.4g", c.name, c.v)

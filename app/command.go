@@ -33,7 +33,7 @@ func Command(ctx context.Context, name string, cfg Config, log *slog.Logger, out
 		fmt.Fprintln(out, "The schema is up to date.")
 		return b.close(ctx)
 	case "setup-link":
-		return setupLink(ctx, cfg, log, out)
+		return setupLink(ctx, cfg, out)
 	}
 	return fmt.Errorf("there is no command %q", name)
 }
@@ -57,7 +57,7 @@ func serve(ctx context.Context, cfg Config, log *slog.Logger, out io.Writer) err
 
 // setupLink reaches the database of a running server: a private one is behind
 // a socket in the data directory.
-func setupLink(ctx context.Context, cfg Config, log *slog.Logger, out io.Writer) error {
+func setupLink(ctx context.Context, cfg Config, out io.Writer) error {
 	dsn := cfg.DatabaseURL
 	if dsn == "" {
 		var err error
@@ -67,12 +67,12 @@ func setupLink(ctx context.Context, cfg Config, log *slog.Logger, out io.Writer)
 	}
 	db, err := pg.Open(ctx, dsn)
 	if err != nil {
-		return err //nolint:wrapcheck // says what to do
+		return err
 	}
 	defer db.Close()
 	token, err := account.New(pg.NewAccounts(db.Pool()), time.Now).SetupLink(ctx)
 	if err != nil {
-		return err //nolint:wrapcheck // says that there is an owner
+		return err
 	}
 	origin := cfg.PublicURL
 	if origin == "" {
@@ -89,7 +89,7 @@ func workOnly(ctx context.Context, cfg Config, log *slog.Logger) error {
 	}
 	db, err := pg.Open(ctx, cfg.DatabaseURL)
 	if err != nil {
-		return err //nolint:wrapcheck // says what to do
+		return err
 	}
 	defer db.Close()
 	if _, err := os.Stat(cfg.keyPath()); err != nil {
@@ -101,7 +101,7 @@ func workOnly(ctx context.Context, cfg Config, log *slog.Logger) error {
 	}
 	conn, err := nats.Connect(nats.Config{URL: cfg.NATSURL, Credentials: cfg.NATSCreds, Name: "signalbox-worker", Log: log})
 	if err != nil {
-		return err //nolint:wrapcheck // says what to do
+		return err
 	}
 	defer conn.Close()
 	v := vault.New(pg.NewCredentials(db.Pool()), key, time.Now)
@@ -118,10 +118,10 @@ func workOnly(ctx context.Context, cfg Config, log *slog.Logger) error {
 		Log: log, Name: fmt.Sprintf("%s-%d", host, os.Getpid()), Default: cfg.Slots,
 	})
 	if err != nil {
-		return err //nolint:wrapcheck // says what is missing
+		return err
 	}
 	log.InfoContext(ctx, "working", "nats", conn.Health())
 	g, ctx := errgroup.WithContext(ctx)
 	g.Go(func() error { return pool.Run(ctx) })
-	return g.Wait() //nolint:wrapcheck // the pool has said what was wrong
+	return g.Wait()
 }

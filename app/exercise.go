@@ -27,7 +27,7 @@ func (a *App) Exercise(ctx context.Context, steps int) (start func(context.Conte
 			Workspace: mainWorkspace, Workflow: p.workflow, Version: p.version, Trigger: "start",
 			Input: json.RawMessage(`{"n":1}`), Source: "bench",
 		})
-		return s.Run, err //nolint:wrapcheck // a test shows it
+		return s.Run, err
 	}, nil
 }
 
@@ -47,7 +47,7 @@ func (a *App) OpenRuns(ctx context.Context) (int, error) {
 func (a *App) Audit(ctx context.Context, run uuid.UUID) error {
 	r, err := runtime.Rebuild(ctx, a.store, run)
 	if err != nil {
-		return err //nolint:wrapcheck // says which run
+		return err
 	}
 	var faults []error
 	if err := event.Verify(r.Record.Events); err != nil {

@@ -136,7 +136,7 @@ func RunFile(ctx context.Context, args []string, out, errOut io.Writer) int {
 func runOnce(ctx context.Context, m *machine.Machine, trigger string, input json.RawMessage, out io.Writer) (*runtime.Answer, error) {
 	raw, err := m.Encode()
 	if err != nil {
-		return nil, err //nolint:wrapcheck // says what is wrong
+		return nil, err
 	}
 	for _, n := range m.Nodes {
 		if trigger == "" && n.Op == machine.OpTrigger {
@@ -153,11 +153,11 @@ func runOnce(ctx context.Context, m *machine.Machine, trigger string, input json
 	}
 	pool, err := worker.New(worker.Config{Source: ch, Actions: acts, Payloads: store, Name: "w1"})
 	if err != nil {
-		return nil, err //nolint:wrapcheck // says what is missing
+		return nil, err
 	}
 	engine, err := runtime.New(runtime.Config{Store: store, Ledger: store, Channel: ch, Owner: "here"})
 	if err != nil {
-		return nil, err //nolint:wrapcheck // says what is missing
+		return nil, err
 	}
 	inner, stop := context.WithCancel(ctx)
 	g, inner := errgroup.WithContext(inner)

@@ -245,7 +245,7 @@ func TestCheckAndRunAFile(t *testing.T) {
 		{2, "no such file", []string{"check", filepath.Join(dir, "none.json")}},
 	} {
 		var out strings.Builder
-		code := 0
+		var code int
 		if c.args[0] == "run" {
 			code = app.RunFile(context.Background(), c.args[1:], &out, &out)
 		} else {

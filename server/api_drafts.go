@@ -39,7 +39,7 @@ func (s *Server) readDraft(ctx context.Context, in *ByID) (*body[draftOut], erro
 	who := identityOf(ctx)
 	d, err := s.config.Drafts.Open(ctx, who.Workspace, in.ID)
 	if err != nil {
-		return nil, err //nolint:wrapcheck // the service has named it
+		return nil, err
 	}
 	out := draftOut{Workflow: showWorkflow(d.Workflow), Seq: d.Seq, Hooks: map[string]string{}}
 	if out.Graph, err = d.Graph.Encode(); err != nil {
@@ -51,7 +51,7 @@ func (s *Server) readDraft(ctx context.Context, in *ByID) (*body[draftOut], erro
 	}
 	camera, ok, err := s.config.Drafts.Camera(ctx, in.ID, who.User)
 	if err != nil {
-		return nil, err //nolint:wrapcheck // the service has named it
+		return nil, err
 	}
 	if ok {
 		out.Camera = &camera
@@ -80,7 +80,7 @@ type opsOut struct {
 func (s *Server) readOps(ctx context.Context, in *opsInput) (*body[opsOut], error) {
 	list, err := s.config.Drafts.Batches(ctx, identityOf(ctx).Workspace, in.ID, in.After, in.Limit)
 	if err != nil {
-		return nil, err //nolint:wrapcheck // the service has named it
+		return nil, err
 	}
 	if list == nil {
 		list = []draft.Batch{}
@@ -105,12 +105,12 @@ type appliedOut struct {
 func (s *Server) applyOps(ctx context.Context, in *applyInput) (*body[appliedOut], error) {
 	ops, err := graph.DecodeOps(in.Body.Ops)
 	if err != nil {
-		return nil, err //nolint:wrapcheck // a problem for the caller
+		return nil, err
 	}
 	who := identityOf(ctx)
 	a, err := s.config.Drafts.Apply(ctx, who.Workspace, in.ID, personOf(who), draft.Gesture{Batch: in.Body.Batch, Base: in.Body.Base, Ops: ops})
 	if err != nil {
-		return nil, err //nolint:wrapcheck // the service has named it
+		return nil, err
 	}
 	return reply(appliedOut{Seq: a.Seq, Issues: issuesJSON(a.Issues)}), nil
 }
@@ -155,7 +155,7 @@ func (s *Server) publishDraft(ctx context.Context, in *publishInput) (*body[publ
 	who := identityOf(ctx)
 	v, err := s.config.Drafts.Publish(ctx, who.Workspace, in.ID, personOf(who), in.Body.Seq, in.Body.Note)
 	if err != nil {
-		return nil, err //nolint:wrapcheck // the service has named it
+		return nil, err
 	}
 	return reply(publishedOut{Version: showVersion(v)}), nil
 }
@@ -167,7 +167,7 @@ type versionsOut struct {
 func (s *Server) listVersions(ctx context.Context, in *ByID) (*body[versionsOut], error) {
 	list, err := s.config.Drafts.Versions(ctx, identityOf(ctx).Workspace, in.ID, pageMax)
 	if err != nil {
-		return nil, err //nolint:wrapcheck // the service has named it
+		return nil, err
 	}
 	out := versionsOut{Versions: make([]versionOut, 0, len(list))}
 	for _, v := range list {
@@ -184,7 +184,7 @@ type versionGraphOut struct {
 func (s *Server) readVersion(ctx context.Context, in *ByID) (*body[versionGraphOut], error) {
 	v, err := s.config.Drafts.Version(ctx, identityOf(ctx).Workspace, in.ID)
 	if err != nil {
-		return nil, err //nolint:wrapcheck // the service has named it
+		return nil, err
 	}
 	return reply(versionGraphOut{Version: showVersion(v), Graph: v.Graph}), nil
 }

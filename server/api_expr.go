@@ -60,7 +60,7 @@ func (s *Server) checkExpr(ctx context.Context, in *exprInput) (*body[exprOut], 
 	}
 	value, err := eval(vars)
 	if err != nil {
-		return reply(exprOut{OK: true, ValueError: err.Error()}), nil
+		return reply(exprOut{OK: true, ValueError: err.Error()}), nil //nolint:nilerr // it is the answer
 	}
 	return reply(exprOut{OK: true, Value: value}), nil
 }
@@ -77,9 +77,9 @@ func parseField(mode, source string) (evalFunc, *expr.Fault) {
 		return func(v expr.Values) (json.RawMessage, error) {
 			got, err := p.Eval(v)
 			if err != nil {
-				return nil, err //nolint:wrapcheck // shown as it is
+				return nil, err
 			}
-			return expr.Marshal(got) //nolint:wrapcheck // shown as it is
+			return expr.Marshal(got)
 		}, nil
 	}
 	raw := json.RawMessage(source)

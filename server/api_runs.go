@@ -139,7 +139,7 @@ func (s *Server) startRun(ctx context.Context, in *startInput) (*body[oneRunOut]
 		return nil, problem.New(problem.Unavailable, "The engine did not take the run in time. Try again; with an idempotency key it starts once.")
 	}
 	if err != nil {
-		return nil, err //nolint:wrapcheck // the engine has named it
+		return nil, err
 	}
 	run, err := s.config.History.Run(ctx, who.Workspace, started.Run)
 	return reply(oneRunOut{Run: showRun(run)}), err
@@ -159,26 +159,26 @@ func sourceOf(ctx context.Context, choice versionChoice) string {
 func (s *Server) chooseVersion(ctx context.Context, workflow uuid.UUID, choice versionChoice) (draft.Version, error) {
 	who := identityOf(ctx)
 	if choice.draft {
-		return s.config.Drafts.TestVersion(ctx, who.Workspace, workflow, personOf(who)) //nolint:wrapcheck // the service has named it
+		return s.config.Drafts.TestVersion(ctx, who.Workspace, workflow, personOf(who))
 	}
 	if choice.number > 0 {
-		return s.config.Drafts.Numbered(ctx, who.Workspace, workflow, choice.number) //nolint:wrapcheck // the service has named it
+		return s.config.Drafts.Numbered(ctx, who.Workspace, workflow, choice.number)
 	}
 	w, err := s.config.Drafts.Workflow(ctx, who.Workspace, workflow)
 	if err != nil {
-		return draft.Version{}, err //nolint:wrapcheck // the service has named it
+		return draft.Version{}, err
 	}
 	if w.ActiveID == uuid.Nil {
 		return draft.Version{}, problem.New(problem.Conflict, "This workflow has no published version yet. Publish it, or start a test run of the draft.")
 	}
-	return s.config.Drafts.Version(ctx, who.Workspace, w.ActiveID) //nolint:wrapcheck // the service has named it
+	return s.config.Drafts.Version(ctx, who.Workspace, w.ActiveID)
 }
 
 // chooseTrigger finds the trigger that is meant.
 func chooseTrigger(raw json.RawMessage, key string) (string, error) {
 	g, err := graph.Decode(raw)
 	if err != nil {
-		return "", err //nolint:wrapcheck // a problem or nothing
+		return "", err
 	}
 	var found []string
 	for _, n := range g.Nodes {
@@ -232,7 +232,7 @@ func (s *Server) listRuns(ctx context.Context, in *runsInput) (*body[runsOut], e
 	}
 	list, err := s.config.History.Runs(ctx, identityOf(ctx).Workspace, q)
 	if err != nil {
-		return nil, err //nolint:wrapcheck // the service has named it
+		return nil, err
 	}
 	out := runsOut{Runs: make([]runOut, 0, len(list))}
 	for _, r := range list {
@@ -255,20 +255,20 @@ func (s *Server) readRun(ctx context.Context, in *ByID) (*body[runDetailOut], er
 	workspace := identityOf(ctx).Workspace
 	run, err := s.config.History.Run(ctx, workspace, in.ID)
 	if err != nil {
-		return nil, err //nolint:wrapcheck // the service has named it
+		return nil, err
 	}
 	v, err := s.config.Drafts.Version(ctx, workspace, run.Version)
 	if err != nil {
-		return nil, err //nolint:wrapcheck // the service has named it
+		return nil, err
 	}
 	g, err := graph.Decode(v.Graph)
 	if err != nil {
-		return nil, err //nolint:wrapcheck // a problem or nothing
+		return nil, err
 	}
 	out := runDetailOut{Run: showRun(run), Graph: v.Graph, Edges: compile.EdgeIDs(g)}
 	if run.Status == runtime.StatusSucceeded {
 		if out.Result, err = s.config.History.Result(ctx, workspace, in.ID); err != nil {
-			return nil, err //nolint:wrapcheck // the service has named it
+			return nil, err
 		}
 	}
 	return reply(out), nil
@@ -288,11 +288,11 @@ type briefsOut struct {
 func (s *Server) readEvents(ctx context.Context, in *eventsInput) (*body[briefsOut], error) {
 	workspace := identityOf(ctx).Workspace
 	if err := s.config.Events.Exists(ctx, workspace, in.ID); err != nil {
-		return nil, err //nolint:wrapcheck // the service has named it
+		return nil, err
 	}
 	list, err := s.config.Events.Briefs(ctx, workspace, in.ID, in.After, in.Limit)
 	if err != nil {
-		return nil, err //nolint:wrapcheck // the service has named it
+		return nil, err
 	}
 	if list == nil {
 		list = []brief.Brief{}
@@ -323,7 +323,7 @@ type fullEventOut struct {
 func (s *Server) readEvent(ctx context.Context, in *eventInput) (*body[fullEventOut], error) {
 	e, err := s.config.History.Event(ctx, identityOf(ctx).Workspace, in.ID, in.Seq)
 	if err != nil {
-		return nil, err //nolint:wrapcheck // the service has named it
+		return nil, err
 	}
 	return reply(fullEventOut(e)), nil
 }
@@ -338,7 +338,7 @@ type cancelInput struct {
 func (s *Server) cancelRun(ctx context.Context, in *cancelInput) (*struct{}, error) {
 	who := identityOf(ctx)
 	if err := s.config.Events.Exists(ctx, who.Workspace, in.ID); err != nil {
-		return nil, err //nolint:wrapcheck // the service has named it
+		return nil, err
 	}
 	reason := ""
 	if in.Body != nil {
@@ -346,5 +346,5 @@ func (s *Server) cancelRun(ctx context.Context, in *cancelInput) (*struct{}, err
 	}
 	ctx, cancel := context.WithTimeout(ctx, startWithin)
 	defer cancel()
-	return nil, s.config.Engine.Cancel(ctx, who.Workspace, in.ID, who.Name, reason) //nolint:wrapcheck // the engine has named it
+	return nil, s.config.Engine.Cancel(ctx, who.Workspace, in.ID, who.Name, reason)
 }

@@ -28,7 +28,7 @@ func (s *Server) readSamples(ctx context.Context, in *ByID) (*body[samplesOut], 
 	if err != nil {
 		return nil, err
 	}
-	return reply(samplesOut(seen.out)), nil
+	return reply(seen.out), nil
 }
 
 // samples are the last outputs of a workflow's nodes; what a person pinned
@@ -38,11 +38,11 @@ func (s *Server) samples(ctx context.Context, workflow uuid.UUID) (sampled, erro
 	workspace := identityOf(ctx).Workspace
 	d, err := s.config.Drafts.Open(ctx, workspace, workflow)
 	if err != nil {
-		return sampled{}, err //nolint:wrapcheck // the service has named it
+		return sampled{}, err
 	}
 	seen, err := s.config.History.Seen(ctx, workspace, workflow)
 	if err != nil {
-		return sampled{}, err //nolint:wrapcheck // the service has named it
+		return sampled{}, err
 	}
 	out := samplesOut{Trigger: seen.Trigger, Nodes: map[string]sampleNode{}}
 	if len(d.Graph.Layout.Sample) > 0 {

@@ -40,7 +40,7 @@ type credentialsOut struct {
 func (s *Server) listCredentials(ctx context.Context, _ *struct{}) (*body[credentialsOut], error) {
 	list, err := s.config.Vault.List(ctx, identityOf(ctx).Workspace)
 	if err != nil {
-		return nil, err //nolint:wrapcheck // the service has named it
+		return nil, err
 	}
 	out := credentialsOut{Credentials: make([]credentialOut, 0, len(list))}
 	for _, c := range list {
@@ -71,7 +71,7 @@ func (s *Server) putCredential(ctx context.Context, in *credentialInput) (*body[
 	secret := vault.Secret{Type: b.Type, Token: b.Token, Username: b.Username, Password: b.Password, Header: b.Header, Value: b.Value, Secrets: b.Secrets}
 	c, err := s.config.Vault.Put(ctx, identityOf(ctx).Workspace, b.Name, secret)
 	if err != nil {
-		return nil, err //nolint:wrapcheck // the service has named it
+		return nil, err
 	}
 	return reply(oneCredentialOut{Credential: showCredential(c)}), nil
 }
@@ -113,7 +113,7 @@ type tokensOut struct {
 func (s *Server) listTokens(ctx context.Context, _ *struct{}) (*body[tokensOut], error) {
 	list, err := s.config.Accounts.Tokens(ctx, identityOf(ctx))
 	if err != nil {
-		return nil, err //nolint:wrapcheck // the service has named it
+		return nil, err
 	}
 	out := tokensOut{Tokens: make([]tokenOut, 0, len(list))}
 	for _, t := range list {
@@ -141,7 +141,7 @@ func (s *Server) createToken(ctx context.Context, in *tokenInput) (*body[oneToke
 	}
 	t, secret, err := s.config.Accounts.CreateToken(ctx, identityOf(ctx), account.NewToken{Name: in.Body.Name, Role: in.Body.Role, ExpiresIn: expires})
 	if err != nil {
-		return nil, err //nolint:wrapcheck // the service has named it
+		return nil, err
 	}
 	out := showToken(t)
 	out.Token = secret

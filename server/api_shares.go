@@ -49,7 +49,7 @@ type sharesOut struct {
 func (s *Server) listShares(ctx context.Context, _ *struct{}) (*body[sharesOut], error) {
 	list, err := s.config.Shares.List(ctx, identityOf(ctx).Workspace)
 	if err != nil {
-		return nil, err //nolint:wrapcheck // the service has named it
+		return nil, err
 	}
 	out := sharesOut{Shares: make([]shareOut, 0, len(list))}
 	for _, sh := range list {
@@ -84,7 +84,7 @@ func (s *Server) createShare(ctx context.Context, in *shareInput) (*body[oneShar
 		Workspace: who.Workspace, Target: in.Body.Target, TargetID: in.Body.ID, By: who.User, ExpiresIn: expires, Graph: g,
 	})
 	if err != nil {
-		return nil, err //nolint:wrapcheck // the service has named it
+		return nil, err
 	}
 	out := showShare(sh)
 	out.URL = s.origin + "/s/" + token
@@ -94,29 +94,29 @@ func (s *Server) createShare(ctx context.Context, in *shareInput) (*body[oneShar
 // sharedGraph is the drawing that a link is pinned to: that of the run, the
 // active version of the workflow, or its draft when none was published.
 func (s *Server) sharedGraph(ctx context.Context, workspace string, target share.Target, id uuid.UUID) (graph.Graph, error) {
-	version := uuid.Nil
+	var version uuid.UUID
 	if target == share.TargetRun {
 		run, err := s.config.History.Run(ctx, workspace, id)
 		if err != nil {
-			return graph.Graph{}, err //nolint:wrapcheck // the service has named it
+			return graph.Graph{}, err
 		}
 		version = run.Version
 	} else {
 		w, err := s.config.Drafts.Workflow(ctx, workspace, id)
 		if err != nil {
-			return graph.Graph{}, err //nolint:wrapcheck // the service has named it
+			return graph.Graph{}, err
 		}
 		version = w.ActiveID
 	}
 	if version == uuid.Nil {
 		d, err := s.config.Drafts.Open(ctx, workspace, id)
-		return d.Graph, err //nolint:wrapcheck // the service has named it
+		return d.Graph, err
 	}
 	v, err := s.config.Drafts.Version(ctx, workspace, version)
 	if err != nil {
-		return graph.Graph{}, err //nolint:wrapcheck // the service has named it
+		return graph.Graph{}, err
 	}
-	return graph.Decode(v.Graph) //nolint:wrapcheck // a problem or nothing
+	return graph.Decode(v.Graph)
 }
 
 // guestTicket lets a guest open a socket for the run of the link.

@@ -125,7 +125,7 @@ func (s *Server) listWorkflows(ctx context.Context, in *listInput) (*body[workfl
 	}
 	list, err := s.config.Drafts.List(ctx, identityOf(ctx).Workspace, after, in.Limit)
 	if err != nil {
-		return nil, err //nolint:wrapcheck // the service has named it
+		return nil, err
 	}
 	out := workflowsOut{Workflows: make([]workflowOut, 0, len(list))}
 	for _, w := range list {
@@ -195,12 +195,12 @@ func (s *Server) newGraph(ctx context.Context, in *createInput) (graph.Graph, er
 		}
 		g = t.Graph
 		if err := s.config.Drafts.FreePaths(ctx, &g); err != nil {
-			return g, err //nolint:wrapcheck // the service has named it
+			return g, err
 		}
 	case in.Body.Graph != nil:
 		decoded, err := graph.Decode(in.Body.Graph)
 		if err != nil {
-			return g, err //nolint:wrapcheck // a problem for the caller
+			return g, err
 		}
 		g = decoded
 	}
@@ -232,19 +232,19 @@ func (s *Server) patchWorkflow(ctx context.Context, in *patchInput) (*body[workf
 		}
 		value, err := json.Marshal(*text)
 		if err != nil {
-			return nil, err //nolint:wrapcheck // a string always encodes
+			return nil, err
 		}
 		ops = append(ops, graph.Op{Op: "graph.set", Path: path, Value: value})
 	}
 	if len(ops) > 0 {
 		gesture := draft.Gesture{Batch: uuid.New(), Ops: ops}
 		if _, err := s.config.Drafts.Apply(ctx, who.Workspace, in.ID, personOf(who), gesture); err != nil {
-			return nil, err //nolint:wrapcheck // the service has named it
+			return nil, err
 		}
 	}
 	if in.Body.Active != nil {
 		if err := s.config.Drafts.SetActive(ctx, who.Workspace, in.ID, *in.Body.Active); err != nil {
-			return nil, err //nolint:wrapcheck // the service has named it
+			return nil, err
 		}
 	}
 	w, err := s.config.Drafts.Workflow(ctx, who.Workspace, in.ID)

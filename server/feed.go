@@ -57,9 +57,9 @@ func (f *feed) send(l live) {
 // goes out at once, then one frame each 50 ms. It returns when the context
 // ends.
 func (f *feed) watch(ctx context.Context, events <-chan []brief.Brief) {
-	check := time.NewTicker(checkEvery)
+	check := time.NewTicker(checkEvery) //nolint:forbidigo // paces, decides nothing
 	defer check.Stop()
-	pause := time.NewTimer(0)
+	pause := time.NewTimer(0) //nolint:forbidigo // the same
 	<-pause.C
 	busy := false
 	var buffer []brief.Brief

@@ -119,7 +119,7 @@ func (s *Server) refuseHook(w http.ResponseWriter, r *http.Request, err error) {
 func (s *Server) findHook(r *http.Request) (draft.Hook, hookConfig, error) {
 	h, err := s.config.Drafts.HookByPath(r.Context(), chi.URLParam(r, "path"))
 	if err != nil {
-		return h, hookConfig{}, err //nolint:wrapcheck // the service has named it
+		return h, hookConfig{}, err
 	}
 	if !h.Active {
 		return h, hookConfig{}, problem.New(problem.NotFound, "There is no such webhook.")

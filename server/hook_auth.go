@@ -72,7 +72,7 @@ func (s *Server) hookSecret(ctx context.Context, workspace, name string) (vault.
 		s.config.Log.WarnContext(ctx, "a webhook names a credential that is not there", "credential", name)
 		return secret, problem.New(problem.Unauthorized, "The caller could not be verified.")
 	}
-	return secret, err //nolint:wrapcheck // the vault has named it
+	return secret, err
 }
 
 // sameSecret compares in constant time, also the length.

@@ -244,7 +244,7 @@ func (r runSource) after(ctx context.Context, pos int64) ([]frame, bool, error) 
 	defer cancel()
 	list, err := r.events.Briefs(ctx, r.workspace, r.run, int(pos), historyPage)
 	if err != nil || len(list) == 0 {
-		return nil, false, err //nolint:wrapcheck // named by the subscription
+		return nil, false, err
 	}
 	f := frame{topic: r.topic, from: int64(list[0].Seq), to: int64(list[len(list)-1].Seq), final: endsRun(list[len(list)-1])}
 	f.body = encodeFrame(eventFrame{"ev", r.topic, r.see(list)})
@@ -292,7 +292,7 @@ func (d draftSource) after(ctx context.Context, pos int64) ([]frame, bool, error
 	defer cancel()
 	list, err := d.drafts.Batches(ctx, d.workspace, d.workflow, pos, draftPage)
 	if err != nil {
-		return nil, false, err //nolint:wrapcheck // named by the subscription
+		return nil, false, err
 	}
 	frames := make([]frame, len(list))
 	for i, b := range list {

@@ -49,7 +49,7 @@ func (s *Server) findWorkflows(ctx context.Context, workspace string, query url.
 	for total < searchMax {
 		list, err := s.config.Drafts.List(ctx, workspace, after, pageMax)
 		if err != nil {
-			return nil, 0, err //nolint:wrapcheck // the service has named it
+			return nil, 0, err
 		}
 		total += len(list)
 		for _, wf := range list {
@@ -85,7 +85,7 @@ func fitsGallery(wf draft.Workflow, query url.Values) bool {
 func (s *Server) workflowCard(ctx context.Context, p view.Page, wf draft.Workflow) (view.Workflow, error) {
 	d, err := s.config.Drafts.Open(ctx, wf.Workspace, wf.ID)
 	if err != nil {
-		return view.Workflow{}, err //nolint:wrapcheck // the service has named it
+		return view.Workflow{}, err
 	}
 	card := view.Workflow{
 		ID: wf.ID.String(), Name: wf.Name, About: wf.Description, Version: wf.ActiveVersion, Edits: int(wf.DraftSeq - wf.ActiveSeq),

@@ -59,7 +59,7 @@ func (s *Server) readTrace(ctx context.Context, workspace string, run uuid.UUID)
 	for len(events) < pictureEventsMax {
 		list, err := s.config.Events.Briefs(ctx, workspace, run, lastSeq(events, 0), eventsMax)
 		if err != nil {
-			return nil, err //nolint:wrapcheck // the service has named it
+			return nil, err
 		}
 		events = append(events, list...)
 		if len(list) < eventsMax {

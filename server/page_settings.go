@@ -32,7 +32,7 @@ func (s *Server) settings(ctx context.Context, who account.Identity) (view.Setti
 	if who.Role.AtLeast(account.Editor) {
 		credentials, err := s.config.Vault.List(ctx, who.Workspace)
 		if err != nil {
-			return view.Settings{}, err //nolint:wrapcheck // the service has named it
+			return view.Settings{}, err
 		}
 		for _, c := range credentials {
 			data.Credentials = append(data.Credentials, view.Credential{ID: c.ID.String(), Name: c.Name, Kind: string(c.Type), At: c.UpdatedAt})
@@ -40,14 +40,14 @@ func (s *Server) settings(ctx context.Context, who account.Identity) (view.Setti
 	}
 	tokens, err := s.config.Accounts.Tokens(ctx, who)
 	if err != nil {
-		return view.Settings{}, err //nolint:wrapcheck // the service has named it
+		return view.Settings{}, err
 	}
 	for _, t := range tokens {
 		data.Tokens = append(data.Tokens, view.Token{ID: t.ID.String(), Name: t.Name, Role: string(t.Role), At: t.CreatedAt, Used: t.LastUsedAt, Expires: t.ExpiresAt})
 	}
 	shares, err := s.config.Shares.List(ctx, who.Workspace)
 	if err != nil {
-		return view.Settings{}, err //nolint:wrapcheck // the service has named it
+		return view.Settings{}, err
 	}
 	for _, x := range shares {
 		data.Shares = append(data.Shares, view.Share{ID: x.ID.String(), Target: string(x.Target), Name: x.Title, At: x.CreatedAt, Expires: x.ExpiresAt, Views: x.Views})

@@ -78,7 +78,7 @@ func (s *Server) sharePage(ctx context.Context, p view.Page, o share.Opened, tok
 	if o.Target == share.TargetRun {
 		run, err := s.config.History.Run(ctx, o.Workspace, o.TargetID)
 		if err != nil {
-			return view.SharePage{}, err //nolint:wrapcheck // the service has named it
+			return view.SharePage{}, err
 		}
 		events, err := s.readTrace(ctx, o.Workspace, run.ID)
 		if err != nil {

@@ -92,12 +92,6 @@ func (r *runs) add(workspace string) uuid.UUID {
 	return id
 }
 
-func (r *runs) watched(id uuid.UUID) bool {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return len(r.watchers[id]) > 0
-}
-
 func (r *runs) Watch(_ string, id uuid.UUID) (<-chan []brief.Brief, func()) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

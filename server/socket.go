@@ -305,8 +305,8 @@ func (s *socket) gone(why string) {
 // write sends what is queued. A reader that takes nothing for five seconds is
 // cut off; it resumes from its last number.
 func (s *socket) write() {
-	defer s.conn.Close() //nolint:errcheck // wakes the reader; it is over either way
-	ping := time.NewTicker(pingEvery)
+	defer s.conn.Close()              //nolint:errcheck // wakes the reader; it is over either way
+	ping := time.NewTicker(pingEvery) //nolint:forbidigo // paces, decides nothing
 	defer ping.Stop()
 	deadline := func() time.Time { return time.Now().Add(writeWithin) } //nolint:forbidigo // a network deadline
 	for {

@@ -181,7 +181,7 @@ func TestTicketWorksOnceAndBriefly(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		defer conn.Close()
+		defer func() { _ = conn.Close() }()
 		_ = res.Body.Close()
 		k := &tab{t, conn}
 		k.send(first)

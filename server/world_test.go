@@ -240,7 +240,7 @@ func (b *browser) do(method, path string, body []byte, header http.Header) respo
 	if err != nil {
 		b.w.t.Fatal(err)
 	}
-	defer res.Body.Close()
+	defer func() { _ = res.Body.Close() }()
 	text, err := io.ReadAll(res.Body)
 	if err != nil {
 		b.w.t.Fatal(err)

@@ -130,6 +130,7 @@ func trace(log []machine.Event) string {
 }
 
 func triage(t testing.TB) *machine.Machine {
+	t.Helper()
 	return build(t, "ticket:manual", `tidy:set{"fields":{"seen":true}}`,
 		`route:route{"match":"every","rules":[{"port":"express","when":"input.priority >= 8"},{"port":"vision","when":"has(input.image)"}]}`,
 		"fast:mock", "look:mock", "slow:mock", "meet:join", `reply:respond{"body":{"got":"=inputs.meet"}}`,
@@ -182,8 +183,10 @@ func TestRetryFailurePortAndEnd(t *testing.T) {
 
 func TestLoopsHaveALimit(t *testing.T) {
 	t.Parallel()
-	lines := []string{"start:manual", "head:join", `step:set{"fields":{"n":"=has(input.n) ? input.n + 1 : 1"}}`, `more:if{"condition":"input.n < 5"}`, `flat:transform{"expression":"inputs.more"}`,
-		"start>step", "step>more", "more.true>step"}
+	lines := []string{
+		"start:manual", "head:join", `step:set{"fields":{"n":"=has(input.n) ? input.n + 1 : 1"}}`, `more:if{"condition":"input.n < 5"}`, `flat:transform{"expression":"inputs.more"}`,
+		"start>step", "step>more", "more.true>step",
+	}
 	lines[1], lines[4] = "", ""
 	var kept []string
 	for _, l := range lines {

@@ -49,12 +49,12 @@ func (c *compiler) trigger(n graph.Node) bool { return c.specs[n.ID].Work == kin
 
 // checkTriggers wants at least one trigger, and no two webhooks on one path.
 func (c *compiler) checkTriggers() {
-	any, paths := false, map[string]graph.Node{}
+	found, paths := false, map[string]graph.Node{}
 	for _, n := range c.g.Nodes {
 		if !c.trigger(n) {
 			continue
 		}
-		any = true
+		found = true
 		if n.Disabled {
 			c.fail("disabled_trigger", n, "/disabled", "“%s” is a trigger and cannot be disabled; remove it, or its edges.", c.title(n.ID))
 		}
@@ -71,7 +71,7 @@ func (c *compiler) checkTriggers() {
 			paths[config.Path] = n
 		}
 	}
-	if any {
+	if found {
 		return
 	}
 	c.add(graph.Issue{

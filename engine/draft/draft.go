@@ -149,7 +149,7 @@ type Drafts interface {
 	// Batches returns batches after a position, in order.
 	Batches(ctx context.Context, workspace string, id uuid.UUID, after int64, limit int) ([]Batch, error)
 	// BatchSeq finds the position of a batch. ErrNotFound.
-	BatchSeq(ctx context.Context, workspace string, id uuid.UUID, batch uuid.UUID) (int64, error)
+	BatchSeq(ctx context.Context, workspace string, id, batch uuid.UUID) (int64, error)
 	// Snapshot replaces the stored graph by a newer one.
 	Snapshot(ctx context.Context, workspace string, id uuid.UUID, seq int64, g json.RawMessage) error
 }

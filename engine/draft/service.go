@@ -49,7 +49,7 @@ func (s *Service) Create(ctx context.Context, workspace string, by Person, g gra
 	}
 	// A file that was read elsewhere passes the same strict reader.
 	if _, err := graph.Decode(raw); err != nil {
-		return Workflow{}, err //nolint:wrapcheck // a problem for the caller
+		return Workflow{}, err
 	}
 	now := s.now()
 	w := Workflow{

@@ -39,8 +39,8 @@ func (v Value) Size() int {
 }
 
 var (
-	payloadMark = []byte(`{"$payload":`)
-	inlineMark  = []byte(`{"$inline":`)
+	payloadMark = []byte(`{"$payload":`) //nolint:gochecknoglobals // a constant
+	inlineMark  = []byte(`{"$inline":`)  //nolint:gochecknoglobals // the same
 )
 
 // MarshalJSON writes the value as it stands, or {"$payload": …}. A value of

@@ -144,7 +144,7 @@ func newEnv() (*cel.Env, error) {
 	for _, v := range variables() {
 		opts = append(opts, cel.Variable(v, cel.DynType))
 	}
-	return cel.NewEnv(append(opts, functions()...)...)
+	return cel.NewEnv(append(opts, functions()...)...) //nolint:wrapcheck // ours are the options
 }
 
 func functions() []cel.EnvOption {

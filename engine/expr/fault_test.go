@@ -1,6 +1,7 @@
 package expr_test
 
 import (
+	"errors"
 	"strings"
 	"testing"
 
@@ -119,7 +120,8 @@ func TestFailuresSayWhatIsWrong(t *testing.T) {
 			t.Errorf("%s: %v, want %q", src, err, want)
 			continue
 		}
-		if f, ok := err.(*expr.Failure); !ok || f.Class != "invalid_input" {
+		var f *expr.Failure
+		if !errors.As(err, &f) || f.Class != "invalid_input" {
 			t.Errorf("%s: %#v, want a failure of class invalid_input", src, err)
 		}
 	}

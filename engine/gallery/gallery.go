@@ -21,7 +21,7 @@ const Flagship = "support-ticket-triage"
 const placeholder = "http://signalbox.invalid"
 
 //go:embed templates/*.json
-var files embed.FS //nolint:gochecknoglobals // embedding needs one
+var files embed.FS
 
 // Template is one of them.
 type Template struct {

@@ -41,7 +41,7 @@ func inOp(i int, err error) error {
 	}
 	at := "/ops/" + strconv.Itoa(i)
 	if len(p.Fields) == 0 {
-		p.At(at, p.Detail, "")
+		_ = p.At(at, p.Detail, "") // p itself
 	}
 	for j := range p.Fields {
 		p.Fields[j].Location = at + p.Fields[j].Location

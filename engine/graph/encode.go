@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/json"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -30,7 +31,7 @@ func (g *Graph) Encode() ([]byte, error) {
 	}
 	var out bytes.Buffer
 	if err := json.Indent(&out, raw, "", "  "); err != nil {
-		return nil, err
+		return nil, fmt.Errorf("indent: %w", err)
 	}
 	out.WriteByte('\n')
 	return out.Bytes(), nil
@@ -115,7 +116,7 @@ func (g *Graph) Digest() ([32]byte, error) {
 	}
 	v := jsontext.Value(raw)
 	if err := v.Canonicalize(); err != nil {
-		return [32]byte{}, err
+		return [32]byte{}, fmt.Errorf("put in order: %w", err)
 	}
 	return sha256.Sum256(v), nil
 }

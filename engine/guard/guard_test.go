@@ -86,7 +86,7 @@ func send(t *testing.T, c *guard.Client, r guard.Request) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	defer res.Body.Close()
+	defer func() { _ = res.Body.Close() }()
 	b, err := io.ReadAll(res.Body)
 	return string(b), err
 }
@@ -452,7 +452,7 @@ func TestSlowAnswerEndsWithItsContext(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer res.Body.Close()
+	defer func() { _ = res.Body.Close() }()
 	if _, err := io.ReadAll(res.Body); !errors.Is(err, context.DeadlineExceeded) || time.Since(began) > 5*time.Second {
 		t.Errorf("%v after %s", err, time.Since(began))
 	}

@@ -220,7 +220,7 @@ func (s *Schema) shown(f *Schema, m map[string]any) bool {
 		v, _ = read(other.Default)
 	}
 	if !compares {
-		return v != nil && v != "" && v != false
+		return v != nil && v != "" && v != any(false)
 	}
 	return slices.Contains(strings.Split(want, "|"), fmt.Sprint(v)) != negated
 }

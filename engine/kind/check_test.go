@@ -49,10 +49,12 @@ func TestBadConfigurationsNameTheField(t *testing.T) {
 		{"if", `{"condition":""}`, `/condition: “Condition” is missing. (for example input.priority >= 8)`},
 		{"join", `{"mode":"all"}`, `/mode: There is no field "mode" here. (no field at all)`},
 		{"fail", `{"message":"` + strings.Repeat("a", 2_001) + `"}`, `/message: “Message” has 2001 characters. (at most 2000 characters)`},
-		{"llm", `{"base_url":"https://x.example","model":"m","messages":[{"role":"boss","content":"x"},{"content":"x"},7]}`,
+		{
+			"llm", `{"base_url":"https://x.example","model":"m","messages":[{"role":"boss","content":"x"},{"content":"x"},7]}`,
 			`/messages/0/role: “Role” cannot be "boss". (one of system, user, assistant)
 /messages/1/role: “Role” is missing. (one of system, user, assistant)
-/messages/2: Entry 3 must be an object, not a number. (an object)`},
+/messages/2: Entry 3 must be an object, not a number. (an object)`,
+		},
 		{"llm", `{"base_url":"https://x.example","model":"m","messages":[{"role":"user","content":"x"}],"temperature":2.5}`, `/temperature: “Temperature” cannot be 2.5. (at most 2)`},
 		{"route", `{}`, `/rules: “Routes” is missing. (a list)`},
 		{"route", `{"rules":[]}`, `/rules: “Routes” needs an entry. (at least 1)`},

@@ -103,14 +103,14 @@ func (m *Machine) emit(s *Snapshot, node int, ports []string, b *box) {
 }
 
 func (m *Machine) push(s *Snapshot, node int, ports []string, b *box) bool {
-	any := false
+	sent := false
 	for _, port := range ports {
 		for _, e := range m.out[node] {
 			edge := &m.Edges[e]
 			if edge.Port != port {
 				continue
 			}
-			any = true
+			sent = true
 			s.arrived++
 			s.tokens[e] = append(s.tokens[e], token{s.Seq, s.arrived, b})
 			if len(s.tokens[e]) == 1 {
@@ -119,7 +119,7 @@ func (m *Machine) push(s *Snapshot, node int, ports []string, b *box) bool {
 			}
 		}
 	}
-	return any
+	return sent
 }
 
 // take removes the first token of each edge and returns the value that the

@@ -268,7 +268,7 @@ func (st *step) wait(n *Node, l *link, sc *scope, id visitID) (Fact, error) {
 	if err := json.Unmarshal(raw, &c); err != nil {
 		return nil, &expr.Failure{Class: "invalid_input", Message: "a wait needs a duration or a time as text"}
 	}
-	until := st.at
+	var until time.Time
 	if c.Until != "" {
 		t, err := time.Parse(time.RFC3339Nano, c.Until)
 		if err != nil {

@@ -95,9 +95,6 @@ var (
 	ackBusy  = []byte("+WPI")  //nolint:gochecknoglobals // the same
 )
 
-// publish sends what may be lost.
-func (c *Channel) publish(subject string, data []byte) { c.conn.send(subject, data) }
-
 // send publishes what may be lost: it is sent again, or made good, otherwise.
 func (c *Conn) send(subject string, data []byte) {
 	if subject == "" {

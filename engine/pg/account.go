@@ -45,7 +45,7 @@ func (a *Accounts) Member(ctx context.Context, workspace string, user uuid.UUID)
 func (a *Accounts) HasOwner(ctx context.Context) (bool, error) {
 	var has bool
 	err := a.pool.QueryRow(ctx, `select exists (select from members where role = 'owner')`).Scan(&has)
-	return has, err //nolint:wrapcheck // named by the service
+	return has, err
 }
 
 // PutSetupLink implements account.Links.
@@ -64,7 +64,7 @@ func (a *Accounts) SetupLink(ctx context.Context, hash []byte, now time.Time) (b
 	var ok bool
 	err := a.pool.QueryRow(ctx, `select exists (select from setup_links where hash = $1 and expires_at > $2)
 		and not exists (select from members where role = 'owner')`, hash, now).Scan(&ok)
-	return ok, err //nolint:wrapcheck // named by the service
+	return ok, err
 }
 
 // UseSetupLink implements account.Links.
@@ -145,5 +145,5 @@ func scanToken(row pgx.CollectableRow) (account.Token, error) {
 	var used, expires *time.Time
 	err := row.Scan(&t.ID, &t.Workspace, &t.User, &t.Name, &t.Role, &t.CreatedAt, &used, &expires)
 	t.LastUsedAt, t.ExpiresAt = orZero(used), orZero(expires)
-	return t, err //nolint:wrapcheck // named by the service
+	return t, err
 }

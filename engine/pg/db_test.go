@@ -62,11 +62,11 @@ func TestMigrateAtOnce(t *testing.T) {
 		g.Go(func() error {
 			db, err := pg.Open(context.Background(), dsn)
 			if err != nil {
-				return err //nolint:wrapcheck // a test
+				return err
 			}
 			defer db.Close()
 			_, err = db.Migrate(context.Background())
-			return err //nolint:wrapcheck // a test
+			return err
 		})
 	}
 	if err := g.Wait(); err != nil {

@@ -61,14 +61,14 @@ func (d *Drafts) Batches(ctx context.Context, workspace string, id uuid.UUID, af
 		var b draft.Batch
 		var ops []byte
 		if err := row.Scan(&b.Seq, &b.ID, &b.By.ID, &b.By.Name, &b.At, &ops); err != nil {
-			return b, err //nolint:wrapcheck // named by the service
+			return b, err
 		}
 		return b, json.Unmarshal(ops, &b.Ops)
 	})
 }
 
 // BatchSeq implements draft.Drafts.
-func (d *Drafts) BatchSeq(ctx context.Context, workspace string, id uuid.UUID, batch uuid.UUID) (int64, error) {
+func (d *Drafts) BatchSeq(ctx context.Context, workspace string, id, batch uuid.UUID) (int64, error) {
 	var seq int64
 	err := d.pool.QueryRow(ctx, `select seq from draft_ops where workspace_id = $1 and workflow_id = $2 and batch = $3`, workspace, id, batch).Scan(&seq)
 	return seq, found(err, draft.ErrNotFound)
@@ -91,7 +91,7 @@ func (d *Drafts) Publish(ctx context.Context, v draft.Version, hooks []draft.Hoo
 			return found(err, draft.ErrNotFound)
 		}
 		if err := tx.QueryRow(ctx, `select coalesce(max(number), 0) + 1 from versions where workspace_id = $1 and workflow_id = $2`, v.Workspace, v.Workflow).Scan(&v.Number); err != nil {
-			return err //nolint:wrapcheck // named by the service
+			return err
 		}
 		if err := insertVersion(ctx, tx, v); err != nil {
 			return err

@@ -42,7 +42,7 @@ func scanRun(row pgx.CollectableRow) (history.Run, error) {
 	err := row.Scan(&r.ID, &r.Workflow, &r.WorkflowName, &r.Version, &r.VersionNumber, &r.Status, &r.Source, &r.Test, &r.Trigger,
 		(*[]byte)(&r.Attributes), &r.Seq, &r.CreatedAt, &ended, &r.Error)
 	r.CreatedAt, r.EndedAt = r.CreatedAt.UTC(), orZero(ended).UTC()
-	return r, err //nolint:wrapcheck // by the caller
+	return r, err
 }
 
 func noRun() error { return problem.New(problem.NotFound, "There is no such run.") }

@@ -25,7 +25,7 @@ func (s *Sessions) FindCtx(ctx context.Context, hash string) ([]byte, bool, erro
 	if errors.Is(err, pgx.ErrNoRows) {
 		return nil, false, nil
 	}
-	return data, err == nil, err //nolint:wrapcheck // the interface is the library's
+	return data, err == nil, err
 }
 
 // CommitCtx implements scs.CtxStore. A session that only lives on is written

@@ -113,7 +113,7 @@ func scanRecord(row pgx.Row, rec *runtime.Record) error {
 	err := row.Scan(&rec.Run, &rec.Shard, &rec.Workspace, &rec.Workflow, &rec.Version, &rec.Trigger, &rec.Source, &rec.Test,
 		(*[]byte)(&rec.Attributes), &rec.Status, &rec.Seq, &rec.Owed, &wake, &rec.Error, &rec.CreatedAt, &ended)
 	rec.WakeAt, rec.EndedAt, rec.CreatedAt = orZero(wake).UTC(), orZero(ended).UTC(), rec.CreatedAt.UTC()
-	return err //nolint:wrapcheck // by the caller
+	return err
 }
 
 // join takes the event that the snapshot stands on out of the events, and
@@ -144,7 +144,7 @@ func scanEvent(row pgx.CollectableRow) (event.Event, error) {
 	err := row.Scan(&e.Seq, &e.At, &e.Node, &e.Type, (*[]byte)(&e.Data), &hash)
 	e.At = e.At.UTC()
 	copy(e.Hash[:], hash)
-	return e, err //nolint:wrapcheck // by the caller
+	return e, err
 }
 
 // Acquire implements runtime.Shards. The database's clock alone decides when a

@@ -15,7 +15,10 @@ import (
 	"signalbox/engine/runtime/runtimetest"
 )
 
-func open(t testing.TB) *pg.DB { return openAt(t, postgrestest.Open(t)) }
+func open(t testing.TB) *pg.DB {
+	t.Helper()
+	return openAt(t, postgrestest.Open(t))
+}
 
 func openAt(t testing.TB, dsn string) *pg.DB {
 	t.Helper()
@@ -32,7 +35,10 @@ func openAt(t testing.TB, dsn string) *pg.DB {
 
 func TestStore(t *testing.T) {
 	t.Parallel()
-	runtimetest.Run(t, func(t *testing.T) runtimetest.Store { return pg.NewStore(open(t)) })
+	runtimetest.Run(t, func(t *testing.T) runtimetest.Store {
+		t.Helper()
+		return pg.NewStore(open(t))
+	})
 }
 
 // born is a turn that makes one run.

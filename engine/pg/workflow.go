@@ -56,7 +56,7 @@ const workflowQuery = `
 // 24 hours: ids are in order of time, so that the history before is not read.
 func dayAgo() uuid.UUID {
 	var id uuid.UUID
-	binary.BigEndian.PutUint64(id[:], uint64(time.Now().Add(-24*time.Hour).UnixMilli())<<16) //nolint:gosec // after 1970
+	binary.BigEndian.PutUint64(id[:], uint64(time.Now().Add(-24*time.Hour).UnixMilli())<<16) //nolint:gosec,forbidigo // after 1970; a bound, not a fact
 	return id
 }
 
@@ -75,7 +75,7 @@ func scanWorkflow(row pgx.CollectableRow) (draft.Workflow, error) {
 	if run != nil && status != nil {
 		w.LastRun = &draft.LastRun{ID: *run, Status: *status, At: orZero(at)}
 	}
-	return w, err //nolint:wrapcheck // named by the service
+	return w, err
 }
 
 // Workflow implements draft.Workflows.
@@ -124,7 +124,7 @@ func (d *Drafts) Camera(ctx context.Context, workflow, user uuid.UUID) (draft.Ca
 	if found(err, draft.ErrNotFound) == draft.ErrNotFound { //nolint:errorlint // the value itself
 		return c, false, nil
 	}
-	return c, err == nil, err //nolint:wrapcheck // named by the service
+	return c, err == nil, err
 }
 
 // PutCamera implements draft.Cameras.

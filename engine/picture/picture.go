@@ -112,7 +112,7 @@ func (d *drawing) open(g graph.Graph) {
 	d.tag("svg", "class", class, "viewBox", view, "role", "img", "aria-label", d.options.Title, "xmlns", "http://www.w3.org/2000/svg")
 }
 
-func (d *drawing) bounds(g graph.Graph) (x0, y0, x1, y1 float64) {
+func (d *drawing) bounds(g graph.Graph) (x0, y0, x1, y1 float64) { //nolint:revive // a box
 	x0, y0, x1, y1 = math.Inf(1), math.Inf(1), math.Inf(-1), math.Inf(-1)
 	grow := func(x, y, w, h float64) {
 		x0, y0 = math.Min(x0, x), math.Min(y0, y)
@@ -142,7 +142,7 @@ func (d *drawing) nothing() {
 }
 
 // atLeast widens the view around its center.
-func atLeast(x0, y0, x1, y1 float64) (float64, float64, float64, float64) {
+func atLeast(x0, y0, x1, y1 float64) (float64, float64, float64, float64) { //nolint:revive // a box
 	if w := x1 - x0; w < miniWidth {
 		x0, x1 = x0-(miniWidth-w)/2, x1+(miniWidth-w)/2
 	}

@@ -16,7 +16,7 @@ import (
 // loop takes turns. While one turn commits the next is computed; when a commit
 // fails, both are thrown away, every state in memory is forgotten, and their
 // inputs come again: an input that did arrive changes nothing the second time.
-func (s *shard) loop(ctx context.Context) error {
+func (s *shard) loop(ctx context.Context) error { //nolint:funlen // two turns at once are easier to follow in one place
 	commits, done := make(chan *batch), make(chan error, 1)
 	defer close(commits)
 	go func() {
@@ -32,7 +32,7 @@ func (s *shard) loop(ctx context.Context) error {
 		s.apply(ctx, next, j)
 	}
 	for {
-		if cur == nil {
+		if cur == nil { //nolint:nestif // the same
 			if err := s.quiet(ctx, next); err != nil {
 				return s.fail(err, next)
 			}

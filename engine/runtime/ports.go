@@ -74,9 +74,9 @@ type Versions interface {
 type Payloads interface {
 	// PutPayload stores bytes under their digest (hex SHA-256). Storing the
 	// same twice is no error.
-	PutPayload(ctx context.Context, workspace string, digest string, data []byte) error
+	PutPayload(ctx context.Context, workspace, digest string, data []byte) error
 	// Payload returns the bytes. ErrNotFound.
-	Payload(ctx context.Context, workspace string, digest string) ([]byte, error)
+	Payload(ctx context.Context, workspace, digest string) ([]byte, error)
 }
 
 // Store is all of them: one adapter implements it, and one conformance suite

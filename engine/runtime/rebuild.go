@@ -20,7 +20,7 @@ type Rebuilt struct {
 type Reader interface {
 	Load(ctx context.Context, run uuid.UUID) (*Record, error)
 	Versions
-	Payload(ctx context.Context, workspace string, digest string) ([]byte, error)
+	Payload(ctx context.Context, workspace, digest string) ([]byte, error)
 }
 
 // Rebuild makes the state of a run from its events, with the large values that

@@ -100,7 +100,7 @@ func (s *shard) run(ctx context.Context, owned func()) error {
 			wait = min(2*wait, backoffMax)
 		}
 		s.refuse()
-		return nil
+		return nil //nolint:nilerr // what failed was logged, and the end was asked for
 	})
 	return g.Wait()
 }

@@ -143,15 +143,15 @@ func noExit(m *machine.Machine) []Finding {
 // leaves reports whether a token that takes the port puts none back into the
 // loop.
 func leaves(m *machine.Machine, node int, port string, loop map[int]bool) bool {
-	any := false
+	leads := false
 	for _, e := range m.Out(node) {
 		if m.Edges[e].Port != port {
 			continue
 		}
-		any = true
+		leads = true
 		if loop[m.Edges[e].To] {
 			return false
 		}
 	}
-	return any || port != machine.PortFailure
+	return leads || port != machine.PortFailure
 }

@@ -70,7 +70,7 @@ func (s Secret) basic() string {
 	return base64.StdEncoding.EncodeToString([]byte(s.Username + ":" + s.Password))
 }
 
-var headerRule = regexp.MustCompile("^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}$") //nolint:gochecknoglobals // a constant in all but name
+var headerRule = regexp.MustCompile("^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}$")
 
 // check names the field that is missing or of no use.
 func (s Secret) check() *problem.Problem {

@@ -67,7 +67,7 @@ func New(store Store, key *Key, now func() time.Time) *Vault {
 func (v *Vault) Redactor() *Redactor { return v.redactor }
 
 // nameRule is how a credential may be called.
-var nameRule = regexp.MustCompile(`^[a-z][a-z0-9_-]{0,39}$`) //nolint:gochecknoglobals // a constant in all but name
+var nameRule = regexp.MustCompile(`^[a-z][a-z0-9_-]{0,39}$`)
 
 // Put stores a value under a name. An existing name gets a new version.
 func (v *Vault) Put(ctx context.Context, workspace, name string, secret Secret) (Credential, error) {

@@ -30,8 +30,8 @@ const (
 
 // Payloads hold large values.
 type Payloads interface {
-	PutPayload(ctx context.Context, workspace string, digest string, data []byte) error
-	Payload(ctx context.Context, workspace string, digest string) ([]byte, error)
+	PutPayload(ctx context.Context, workspace, digest string, data []byte) error
+	Payload(ctx context.Context, workspace, digest string) ([]byte, error)
 }
 
 // Config is what a Pool is made of.

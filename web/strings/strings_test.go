@@ -160,7 +160,7 @@ func sources(t *testing.T) map[string]string {
 				}
 				text, err := os.ReadFile(path)
 				if err != nil {
-					return err //nolint:wrapcheck // the test prints it
+					return err
 				}
 				out[path] = string(text)
 			}

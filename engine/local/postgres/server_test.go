@@ -53,7 +53,7 @@ func config(dir string) postgres.Config {
 // is not when root runs the tests.
 func newDir(t *testing.T) string {
 	t.Helper()
-	dir, err := os.MkdirTemp("", "signalbox-local-") //nolint:usetesting // see above
+	dir, err := os.MkdirTemp("", "signalbox-local-")
 	if err != nil {
 		t.Fatal(err)
 	}

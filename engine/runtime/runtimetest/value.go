@@ -92,8 +92,12 @@ func testClaim(t *testing.T, s Store) {
 
 func testClaimScope(t *testing.T, s Store) {
 	for _, key := range [][3]string{
-		{"main", "wf/start", "key"}, {"main", "wf/start", "another"}, {"main", "wf/other", "key"},
-		{"other", "wf/start", "key"}, {"main", "wf/start", ""}, {"main", "wf/startk", "ey"},
+		{"main", "wf/start", "key"},
+		{"main", "wf/start", "another"},
+		{"main", "wf/other", "key"},
+		{"other", "wf/start", "key"},
+		{"main", "wf/start", ""},
+		{"main", "wf/startk", "ey"},
 	} {
 		id := newID(t)
 		for range 2 {

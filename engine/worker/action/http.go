@@ -157,7 +157,7 @@ func join(ctx context.Context, c worker.Call, name string, h http.Header) error 
 	}
 	secret, err := c.Secret(ctx, name)
 	if err != nil {
-		return err //nolint:wrapcheck // a failure with its own sentence, or internal
+		return err
 	}
 	field, v, ok := secret.HeaderField()
 	if !ok {
@@ -246,7 +246,7 @@ func decode(raw []byte) (any, error) {
 	if err := dec.Decode(&v); err != nil {
 		return nil, err //nolint:wrapcheck // only whether it is JSON counts
 	}
-	if _, err := dec.Token(); err != io.EOF { //nolint:errorlint // the decoder returns it bare
+	if _, err := dec.Token(); err != io.EOF {
 		return nil, fmt.Errorf("something follows the value")
 	}
 	return v, nil

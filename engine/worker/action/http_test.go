@@ -78,7 +78,7 @@ func TestHTTPFailuresHaveClasses(t *testing.T) {
 	c, base := service(t, func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Retry-After", "7")
 		var code int
-		fmt.Sscanf(r.URL.Path, "/demo/%d", &code)
+		_, _ = fmt.Sscanf(r.URL.Path, "/demo/%d", &code)
 		http.Error(w, "no", code)
 	})
 	for code, class := range map[int]string{400: worker.ClassInvalidInput, 401: worker.ClassUnauthorized, 404: worker.ClassInvalidInput, 429: worker.ClassRateLimited, 500: worker.ClassUnavailable, 503: worker.ClassUnavailable} {
