@@ -56,7 +56,7 @@ type Event = { at: number; run(): void };
 class World {
   now = 0;
   readonly rand: () => number;
-  #events: Event[] = [];
+  readonly #events: Event[] = [];
 
   constructor(seed: number) {
     this.rand = random(seed);
