@@ -113,6 +113,7 @@ function startState(options: EditorOptions): EditorState {
         if (own) options.change(update.state.doc.toString());
       }),
       EditorView.domEventHandlers({
+        beforeinput: (event, view) => typeOver(event, view),
         blur: (_, view) => {
           // A click into the list of completions is no farewell.
           setTimeout(() => {
@@ -144,6 +145,24 @@ function keys(options: EditorOptions): Extension {
     ...historyKeymap,
     ...defaultKeymap,
   ]);
+}
+
+/**
+ * Typing over a selection. The browser would carry the old colour over into a
+ * style attribute, which the page's policy forbids, so the text goes in here.
+ */
+function typeOver(event: InputEvent, view: EditorView): boolean {
+  const { main, ranges } = view.state.selection;
+  const text = event.data;
+  if (event.inputType !== "insertText" || !text || event.isComposing) return false;
+  if (main.empty || ranges.length > 1) return false;
+  const insert = () =>
+    view.state.update(view.state.replaceSelection(text), { userEvent: "input.type" });
+  const handlers = view.state.facet(EditorView.inputHandler);
+  const taken = handlers.some((handle) => handle(view, main.from, main.to, text, insert));
+  if (!taken) view.dispatch(insert());
+  event.preventDefault();
+  return true;
 }
 
 /** Line ends that come with a paste become spaces. */

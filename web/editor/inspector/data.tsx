@@ -141,7 +141,7 @@ function Value({
       {value === undefined || value === null ? (
         <p class="hint">{empty}</p>
       ) : (
-        <JSONText value={value} short={short} />
+        <JSONText value={value} what={title} short={short} />
       )}
     </section>
   );
@@ -149,9 +149,11 @@ function Value({
 
 export function JSONText({
   value,
+  what,
   short = false,
 }: {
   readonly value: unknown;
+  readonly what: string; // of what it is the value
   readonly short?: boolean;
 }) {
   const whole = JSON.stringify(value, undefined, 2) ?? "";
@@ -162,7 +164,7 @@ export function JSONText({
       class={short ? "ed-json short" : "ed-json"}
       // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable region
       tabIndex={0}
-      aria-label={t("editor.data.json")}
+      aria-label={t("editor.data.json", { what })}
       role="region"
     >
       {tokenizeJSON(text).map((token) => (

@@ -273,7 +273,9 @@ function placeOf(body: HTMLElement | null, pointer: string): HTMLElement | undef
   const holds = fields.filter(
     (f) => pointer === f.dataset["field"] || pointer.startsWith(`${f.dataset["field"]}/`),
   );
-  return holds.sort(
+  const innermost = holds.sort(
     (a, b) => (b.dataset["field"]?.length ?? 0) - (a.dataset["field"]?.length ?? 0),
   )[0];
+  // A problem may be about all of the settings: then the first one is as near.
+  return innermost ?? fields.find((f) => f.dataset["field"]?.startsWith(`${pointer}/`));
 }

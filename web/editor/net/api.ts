@@ -147,7 +147,7 @@ export class Api {
   }
 
   putCamera(camera: Camera): Promise<unknown> {
-    return call("PUT", `${this.#path}/camera`, camera);
+    return call("PUT", `${this.#path}/camera`, camera, undefined, true);
   }
 
   publish(seq: number, note: string): Promise<{ version: Version }> {
@@ -196,8 +196,9 @@ async function call<T>(
   path: string,
   body?: unknown,
   signal?: AbortSignal,
+  keepalive = false, // goes on when the page is left
 ): Promise<T> {
-  const init: RequestInit = { method, headers: { Accept: "application/json" } };
+  const init: RequestInit = { method, keepalive, headers: { Accept: "application/json" } };
   if (body !== undefined) {
     init.headers = { Accept: "application/json", "Content-Type": "application/json" };
     init.body = JSON.stringify(body);

@@ -105,65 +105,66 @@ function OutlineStep({ id, position, count, current, select }: StepProps) {
   const node = editor.drawing.nodes.get(id);
   if (!node) return null;
   const spec = specOf(editor, node);
-  const problems = editor.session.issues.value.filter((i) => i.node === id);
   const edges = [...editor.drawing.out(id)];
   const selected = editor.session.selection.value.nodes.has(id);
   return (
-    <li
-      role="treeitem"
-      aria-level={1}
-      aria-posinset={position}
-      aria-setsize={count}
-      aria-expanded={edges.length > 0 ? "true" : undefined}
-      aria-selected={selected}
-      aria-label={t("editor.outline.step", {
-        step: nameOf(editor, id),
-        kind: spec.title,
-        n: edges.length,
-      })}
-      tabIndex={current === id ? 0 : -1}
-      data-row={id}
-    >
-      <div class="ed-treerow" onClick={() => select(id)} onDblClick={() => openInspector(editor)}>
-        <span class={`tile t-${spec.tile}`}>
-          <Icon name={spec.icon} />
-        </span>
-        <span class="clip">
-          <b class="clip">{nameOf(editor, id)}</b>
-          <small class="clip mono">{node.key}</small>
-        </span>
-        {problems.length > 0 ? (
-          <span class={problems.some((p) => p.severity === "error") ? "chip fail" : "chip wait"}>
-            <Icon name="triangle-alert" />
-            {problems.length}
+    <>
+      <li
+        role="treeitem"
+        aria-level={1}
+        aria-posinset={position}
+        aria-setsize={count}
+        aria-selected={selected}
+        tabIndex={current === id ? 0 : -1}
+        data-row={id}
+      >
+        <div class="ed-treerow" onClick={() => select(id)} onDblClick={() => openInspector(editor)}>
+          <span class={`tile t-${spec.tile}`}>
+            <Icon name={spec.icon} />
           </span>
-        ) : null}
-        {selected && !editor.session.readOnly.value ? <StepActions id={id} /> : null}
-      </div>
-      {edges.length > 0 ? (
-        <ul role="group">
-          {edges.map((edge) => (
-            <li
-              key={edge.id}
-              role="treeitem"
-              aria-level={2}
-              aria-selected={editor.session.selection.value.edges.has(edge.id)}
-              tabIndex={current === `${id}>${edge.id}` ? 0 : -1}
-              data-row={`${id}>${edge.id}`}
-              class="ed-treeedge"
-              onClick={() => {
-                select(`${id}>${edge.id}`);
-                editor.kernel.select({ edges: [edge.id] });
-              }}
-            >
-              <span class="mono">{portName(editor, id, edge.port)}</span>
-              <Icon name="arrow-right" />
-              <span class="clip">{nameOf(editor, edge.to)}</span>
-            </li>
-          ))}
-        </ul>
-      ) : null}
-    </li>
+          <span class="clip">
+            <b class="clip">{nameOf(editor, id)}</b>
+            <small class="clip mono">{node.key}</small>
+          </span>
+          <span class="sr">{t("editor.outline.step", { kind: spec.title, n: edges.length })}</span>
+          <ProblemCount id={id} />
+          {selected && !editor.session.readOnly.value ? <StepActions id={id} /> : null}
+        </div>
+      </li>
+      {edges.map((edge, i) => (
+        <li
+          key={edge.id}
+          role="treeitem"
+          aria-level={2}
+          aria-posinset={i + 1}
+          aria-setsize={edges.length}
+          aria-selected={editor.session.selection.value.edges.has(edge.id)}
+          tabIndex={current === `${id}>${edge.id}` ? 0 : -1}
+          data-row={`${id}>${edge.id}`}
+          class="ed-treeedge"
+          onClick={() => {
+            select(`${id}>${edge.id}`);
+            editor.kernel.select({ edges: [edge.id] });
+          }}
+        >
+          <span class="mono">{portName(editor, id, edge.port)}</span>
+          <Icon name="arrow-right" />
+          <span class="clip">{nameOf(editor, edge.to)}</span>
+        </li>
+      ))}
+    </>
+  );
+}
+
+function ProblemCount({ id }: { readonly id: string }) {
+  const problems = useEditor().session.issues.value.filter((i) => i.node === id);
+  if (problems.length === 0) return null;
+  const failed = problems.some((p) => p.severity === "error");
+  return (
+    <span class={failed ? "chip fail" : "chip wait"}>
+      <Icon name="triangle-alert" />
+      {problems.length}
+    </span>
   );
 }
 

@@ -23,6 +23,7 @@ export class CameraKeeper {
     if (camera) this.#kernel.setCamera(camera);
     else if (this.#kernel.drawing.nodes.size > 0) this.#kernel.fit();
     this.#kernel.on("camera", (event) => this.#moved(event.camera));
+    window.addEventListener("pagehide", () => this.#keep(this.#kernel.camera));
   }
 
   #moved(camera: Camera): void {
