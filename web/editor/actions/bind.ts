@@ -5,8 +5,9 @@ import type { EventOf, KernelEventType } from "../../kernel/api.ts";
 import type { Editor } from "../state/editor.ts";
 import { t } from "../strings.ts";
 import { addStep } from "./add.ts";
-import { copyText, duplicate, parseClip, pasteClip } from "./clipboard.ts";
+import { copyText, parseClip } from "./clipboard.ts";
 import { runCommand } from "./command.ts";
+import { duplicate, pasteClip } from "./copies.ts";
 import { connect, insertOnEdge, moveBy, reconnect, remove } from "./edit.ts";
 
 /** The type of data when a kind is dragged from the list onto the canvas. */
@@ -17,7 +18,7 @@ export function bindCanvas(editor: Editor): void {
   const on = <T extends KernelEventType>(type: T, listener: (event: EventOf<T>) => void) =>
     kernel.on(type, listener);
   on("move", (e) => moveBy(editor, e.nodes, e.notes, { x: e.dx, y: e.dy }));
-  on("duplicate", (e) => duplicate(editor, e.nodes, e.notes, { x: e.dx, y: e.dy }));
+  on("duplicate", (e) => void duplicate(editor, e.nodes, e.notes, { x: e.dx, y: e.dy }));
   on("connect", (e) => connect(editor, e.from, e.port, e.to));
   on("reconnect", (e) => reconnect(editor, e.edge, { from: e.from, port: e.port, to: e.to }));
   on("connectDropped", (e) => {
@@ -107,7 +108,7 @@ function clipboard(editor: Editor, e: EventOf<"clipboard">): void {
       return;
     }
     e.event.preventDefault();
-    pasteClip(editor, clip, { at: e.at, keepLinks: e.keepLinks });
+    void pasteClip(editor, clip, { at: e.at, keepLinks: e.keepLinks });
     return;
   }
   const selection = editor.session.selection.value;

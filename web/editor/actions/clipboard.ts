@@ -1,18 +1,13 @@
-// Copy, cut and paste as text, so that steps travel between tabs, workflows
-// and people. A whole workflow file pastes as well.
+// What was copied, as text, so that steps travel between tabs, workflows and
+// people. A whole workflow file pastes as well.
 
 import type { Clip } from "../../core/clip.ts";
-import { clipOf, clipText, paste, readClip } from "../../core/clip.ts";
-import { renamesIn } from "../../core/expr-rename.ts";
+import { clipOf, clipText, readClip } from "../../core/clip.ts";
 import { member } from "../../core/form-schema.ts";
-import type { Point } from "../../core/geometry.ts";
-import type { Graph, JsonObject, NodeDoc } from "../../core/graph.ts";
+import type { Graph, NodeDoc } from "../../core/graph.ts";
 import { FORMAT } from "../../core/graph.ts";
-import { setBelow } from "../../core/json-set.ts";
 import type { Selection } from "../../kernel/api.ts";
 import type { Editor } from "../state/editor.ts";
-import { freshID } from "../state/words.ts";
-import { t } from "../strings.ts";
 
 export function copyText(editor: Editor, selection: Selection): string | undefined {
   if (selection.nodes.size + selection.notes.size === 0) return undefined;
@@ -40,60 +35,4 @@ function fromFile(text: string): Clip | undefined {
   } catch {
     return undefined;
   }
-}
-
-type Where = {
-  readonly at?: Point | undefined;
-  /** Or moved by this much from where they were. */
-  readonly by?: Point | undefined;
-  readonly keepLinks: boolean;
-};
-
-/** Adds the clip's steps under fresh ids and keys; one gesture. */
-export function pasteClip(editor: Editor, clip: Clip, where: Where, label?: string): void {
-  const made = paste(editor.drawing, clip, {
-    newId: freshID,
-    at: where.at && { x: Math.round(where.at.x / 8) * 8, y: Math.round(where.at.y / 8) * 8 },
-    offset: where.by && { dx: where.by.x, dy: where.by.y },
-    keepLinks: where.keepLinks,
-  });
-  // A configuration does not know its kind, so the keys are put right here.
-  const renamed = new Map<string, string>();
-  for (const [i, node] of clip.nodes.entries()) {
-    const key = member(made.ops.filter((op) => op.op === "node.add")[i]?.value, "key");
-    if (typeof key === "string" && key !== node.key) renamed.set(node.key, key);
-  }
-  const ops = made.ops.map((op) =>
-    op.op === "node.add" ? { ...op, value: withKeys(editor, op.value as NodeDoc, renamed) } : op,
-  );
-  const n = made.nodes.length + made.notes.length;
-  if (!editor.commit(label ?? t("editor.do.paste", { n }), ops)) return;
-  editor.kernel.select({ nodes: made.nodes, notes: made.notes });
-  editor.say(t("editor.said.pasted", { n }));
-}
-
-function withKeys(editor: Editor, doc: NodeDoc, renamed: ReadonlyMap<string, string>): NodeDoc {
-  const spec = editor.spec(doc.kind);
-  let config: JsonObject | undefined = doc.config;
-  for (const [before, after] of renamed) {
-    for (const { pointer, text } of renamesIn(spec?.config ?? {}, config, before, after)) {
-      config = setBelow(config ?? {}, "/config", `/config${pointer}`, text).next as JsonObject;
-    }
-  }
-  return config === undefined ? doc : { ...doc, config };
-}
-
-export function duplicate(
-  editor: Editor,
-  nodes: Iterable<string>,
-  notes: Iterable<string>,
-  by: Point,
-): void {
-  const clip = clipOf(editor.drawing, nodes, notes);
-  pasteClip(
-    editor,
-    clip,
-    { by, keepLinks: false },
-    t("editor.do.duplicate", { n: clip.nodes.length + clip.notes.length }),
-  );
 }

@@ -5,7 +5,7 @@ import type { Command } from "../../core/keymap.ts";
 import type { Editor } from "../state/editor.ts";
 import type { Panel } from "../state/signals.ts";
 import { t } from "../strings.ts";
-import { duplicate } from "./clipboard.ts";
+import { duplicate } from "./copies.ts";
 import { addNote, toggleDisabled, togglePin } from "./edit.ts";
 import { tidy } from "./tidy.ts";
 
@@ -20,7 +20,7 @@ export function runCommand(editor: Editor, command: Command, at?: Point): void {
       editor.redo();
       break;
     case "duplicate":
-      duplicate(editor, nodes, session.selection.value.notes, { x: 32, y: 32 });
+      void duplicate(editor, nodes, session.selection.value.notes, { x: 32, y: 32 });
       break;
     case "tidy":
       void tidy(editor);

@@ -36,13 +36,7 @@ export function PublishDialog() {
       void editor.refreshHooks();
     } catch (error) {
       if (error instanceof ApiError && error.issues.length > 0) session.issues.value = error.issues;
-      setFault(
-        error instanceof ApiError && error.status === 409
-          ? t("editor.publish.conflict")
-          : error instanceof Error
-            ? error.message
-            : String(error),
-      );
+      setFault(wordsOf(error));
     } finally {
       setBusy(false);
     }
@@ -133,4 +127,9 @@ export function PublishDialog() {
       </form>
     </Modal>
   );
+}
+
+function wordsOf(error: unknown): string {
+  if (error instanceof ApiError && error.status === 409) return t("editor.publish.conflict");
+  return error instanceof Error ? error.message : String(error);
 }

@@ -1,7 +1,7 @@
 // Choosing between fixed values.
 
 import { useForm } from "./context.ts";
-import type { ControlProps } from "./field.tsx";
+import type { ControlProps } from "./control.ts";
 
 function words(field: ControlProps["field"]): readonly (readonly [string, string])[] {
   const titles = field.schema["x-enum-titles"] ?? [];

@@ -5,7 +5,7 @@ import { useEffect, useState } from "preact/hooks";
 import { ExprField } from "../expr/field.tsx";
 import { Icon } from "../icon.tsx";
 import { t } from "../strings.ts";
-import type { ControlProps } from "./field.tsx";
+import type { ControlProps } from "./control.ts";
 
 export function JSONControl({ field, value, id, change, invalid, describedBy }: ControlProps) {
   const given = value === undefined ? "" : JSON.stringify(value, undefined, 2);

@@ -1,8 +1,10 @@
 // What a form needs to know from the editor around it.
 
+import type { ComponentType } from "preact";
 import { createContext } from "preact";
 import { useContext } from "preact/hooks";
 import type { Sample } from "../../core/expr-complete.ts";
+import type { Field } from "../../core/form-schema.ts";
 import type { Credential, ExprAnswer, Issue } from "../net/api.ts";
 
 export type FormEnvironment = {
@@ -16,6 +18,8 @@ export type FormEnvironment = {
   readonly credentials: readonly Credential[];
   /** The expression field that takes the focus when it appears. */
   readonly focusNext: FocusRequest;
+  /** Draws a field; fields inside fields are drawn by it too. */
+  readonly Row: ComponentType<{ readonly field: Field }>;
   /** Sets a place below the configuration; undefined removes it. */
   set(pointer: string, value: unknown): void;
   /** Renames or drops ports together with the edges that leave them. */

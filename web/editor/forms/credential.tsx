@@ -2,7 +2,7 @@
 
 import { t } from "../strings.ts";
 import { useForm } from "./context.ts";
-import type { ControlProps } from "./field.tsx";
+import type { ControlProps } from "./control.ts";
 
 export function CredentialControl({ value, id, change, describedBy, invalid }: ControlProps) {
   const form = useForm();

@@ -12,21 +12,13 @@ import { t } from "../strings.ts";
 import { ChoiceControl, SelectControl, SwitchControl } from "./choice.tsx";
 import { CodeControl, JSONControl } from "./code.tsx";
 import { useForm } from "./context.ts";
+import type { ControlProps } from "./control.ts";
 import { CredentialControl } from "./credential.tsx";
 import { PairsControl } from "./pairs.tsx";
 import { ListControl, RowsControl } from "./rows.tsx";
 import { RulesControl } from "./rules.tsx";
 import { Section } from "./section.tsx";
 import { DurationControl, NumberControl, TextControl } from "./text.tsx";
-
-export type ControlProps = {
-  readonly field: Field;
-  readonly value: unknown;
-  readonly id: string;
-  readonly describedBy: string | undefined;
-  readonly invalid: boolean;
-  change(value: unknown): void;
-};
 
 /** Widgets that are a group of controls and name themselves by a legend. */
 const groups = new Set(["rules", "pairs", "rows", "list", "section", "choice"]);

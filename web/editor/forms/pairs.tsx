@@ -6,7 +6,7 @@ import { Icon } from "../icon.tsx";
 import { t } from "../strings.ts";
 import { cellText, ValueCell } from "./cell.tsx";
 import { useForm } from "./context.ts";
-import type { ControlProps } from "./field.tsx";
+import type { ControlProps } from "./control.ts";
 
 type Row = { readonly id: number; readonly name: string; readonly value: unknown };
 

@@ -7,8 +7,7 @@ import { Icon } from "../icon.tsx";
 import { t } from "../strings.ts";
 import { ValueCell } from "./cell.tsx";
 import { useForm } from "./context.ts";
-import type { ControlProps } from "./field.tsx";
-import { FieldRow } from "./field.tsx";
+import type { ControlProps } from "./control.ts";
 
 /** The list with the item moved to another place. */
 export function moved<T>(list: readonly T[], from: number, to: number): readonly T[] {
@@ -148,6 +147,7 @@ function EnumList({
 
 export function RowsControl({ field, value, change }: ControlProps) {
   const form = useForm();
+  const { Row } = form;
   const items: readonly unknown[] = Array.isArray(value) ? value : [];
   const schema = field.schema.items ?? {};
   const update = (next: readonly unknown[]) => change(next.length === 0 ? undefined : next);
@@ -166,7 +166,7 @@ export function RowsControl({ field, value, change }: ControlProps) {
             remove={() => update(items.filter((_, at) => at !== i))}
           />
           {fieldsOf(schema, entry, `${field.pointer}/${i}`).map((inner) => (
-            <FieldRow key={inner.pointer} field={inner} />
+            <Row key={inner.pointer} field={inner} />
           ))}
         </fieldset>
       ))}

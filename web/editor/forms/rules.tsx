@@ -7,7 +7,7 @@ import { Icon } from "../icon.tsx";
 import { t } from "../strings.ts";
 import { ValueCell } from "./cell.tsx";
 import { useForm } from "./context.ts";
-import type { ControlProps } from "./field.tsx";
+import type { ControlProps } from "./control.ts";
 import { moved } from "./rows.tsx";
 
 type Rule = { readonly port: string; readonly when: string };

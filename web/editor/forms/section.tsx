@@ -5,7 +5,6 @@ import { fieldsOf } from "../../core/form-schema.ts";
 import { Icon } from "../icon.tsx";
 import { t } from "../strings.ts";
 import { useForm } from "./context.ts";
-import { FieldRow } from "./field.tsx";
 
 export function Fields({
   schema,
@@ -17,6 +16,7 @@ export function Fields({
   readonly base?: string;
 }) {
   const form = useForm();
+  const { Row } = form;
   const fields = fieldsOf(schema, value, base);
   const plain = fields.filter((f) => !f.advanced);
   const folded = fields.filter((f) => f.advanced);
@@ -26,7 +26,7 @@ export function Fields({
   return (
     <>
       {plain.map((field) => (
-        <FieldRow key={field.pointer} field={field} />
+        <Row key={field.pointer} field={field} />
       ))}
       {folded.length > 0 ? (
         <details class="ed-more" open={faulty}>
@@ -36,7 +36,7 @@ export function Fields({
           </summary>
           <div class="ed-fields">
             {folded.map((field) => (
-              <FieldRow key={field.pointer} field={field} />
+              <Row key={field.pointer} field={field} />
             ))}
           </div>
         </details>

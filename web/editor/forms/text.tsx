@@ -5,7 +5,7 @@ import { formOf } from "../../core/expr-tokens.ts";
 import { requestExpressionFocus } from "../expr/focus.ts";
 import { t } from "../strings.ts";
 import { useForm } from "./context.ts";
-import type { ControlProps } from "./field.tsx";
+import type { ControlProps } from "./control.ts";
 
 export function TextControl({ field, value, id, change, describedBy, invalid }: ControlProps) {
   const form = useForm();

@@ -7,6 +7,7 @@ import { member, pointerParts } from "../../core/form-schema.ts";
 import type { GraphNode } from "../../core/graph.ts";
 import type { Change } from "../../core/touch.ts";
 import type { FocusRequest, FormEnvironment } from "../forms/context.ts";
+import { FieldRow } from "../forms/field.tsx";
 import type { ExprAnswer } from "../net/api.ts";
 import type { Editor } from "../state/editor.ts";
 import { nameOf } from "../state/words.ts";
@@ -98,6 +99,7 @@ function common(
     issues: session.issues.value.filter((i) => i.node === node.id),
     credentials: session.credentials.value,
     focusNext,
+    Row: FieldRow,
     sample: () => sampleFor(editor, node),
     check: (source, mode, signal) => check(editor, node, source, mode, signal),
   };

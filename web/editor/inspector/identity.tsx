@@ -3,7 +3,7 @@
 import { useId, useState } from "preact/hooks";
 import { goodKey } from "../../core/check.ts";
 import type { GraphNode } from "../../core/graph.ts";
-import { renameKeyOf } from "../actions/edit.ts";
+import { renameKeyOf } from "../actions/rename-key.ts";
 import { useEditor } from "../context.ts";
 import { Icon } from "../icon.tsx";
 import { nameOf } from "../state/words.ts";

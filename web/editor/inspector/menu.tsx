@@ -2,8 +2,8 @@
 
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { GraphNode } from "../../core/graph.ts";
-import { duplicate } from "../actions/clipboard.ts";
 import { startConnecting } from "../actions/command.ts";
+import { duplicate } from "../actions/copies.ts";
 import { remove, toggleDisabled, togglePin } from "../actions/edit.ts";
 import { useEditor } from "../context.ts";
 import { Icon } from "../icon.tsx";
@@ -75,8 +75,10 @@ export function StepMenu({ node }: { readonly node: GraphNode }) {
             pinned ? "pin-off" : "pin",
             () => togglePin(editor, [node.id]),
           )}
-          {item(t("editor.selbar.duplicate"), "copy", () =>
-            duplicate(editor, [node.id], [], { x: 32, y: 32 }),
+          {item(
+            t("editor.selbar.duplicate"),
+            "copy",
+            () => void duplicate(editor, [node.id], [], { x: 32, y: 32 }),
           )}
           {item(t("editor.menu.rejoin"), "unlink-2", () =>
             remove(editor, { nodes: [node.id], edges: [], notes: [], rejoin: true }),

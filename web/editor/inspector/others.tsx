@@ -2,7 +2,7 @@
 
 import { useId } from "preact/hooks";
 import type { Edge, Note } from "../../core/graph.ts";
-import { duplicate } from "../actions/clipboard.ts";
+import { duplicate } from "../actions/copies.ts";
 import { remove, toggleDisabled, togglePin } from "../actions/edit.ts";
 import { tidy } from "../actions/tidy.ts";
 import { useEditor } from "../context.ts";
@@ -118,7 +118,7 @@ export function ManyInspector({ ids }: { readonly ids: readonly string[] }) {
             type="button"
             class="btn"
             disabled={readOnly}
-            onClick={() => duplicate(editor, ids, [], { x: 32, y: 32 })}
+            onClick={() => void duplicate(editor, ids, [], { x: 32, y: 32 })}
           >
             <Icon name="copy" />
             {t("editor.selbar.duplicate")}

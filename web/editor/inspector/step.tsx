@@ -8,6 +8,7 @@ import type { FocusRequest } from "../forms/context.ts";
 import { FormProvider } from "../forms/context.ts";
 import { Fields } from "../forms/section.tsx";
 import { Icon } from "../icon.tsx";
+import { around, leftOrRight } from "../panels/list-keys.ts";
 import { applyFix, jump, showExample } from "../panels/problems.tsx";
 import type { Tab } from "../state/signals.ts";
 import { nameOf, specOf } from "../state/words.ts";
@@ -226,10 +227,10 @@ function tabKey(
   tab: Tab,
   choose: (tab: Tab) => void,
 ): void {
-  const move = event.key === "ArrowRight" ? 1 : event.key === "ArrowLeft" ? -1 : 0;
+  const move = leftOrRight(event.key);
   if (move === 0) return;
   event.preventDefault();
-  const next = (tabs.indexOf(tab) + move + tabs.length) % tabs.length;
+  const next = around(tabs.indexOf(tab), move, tabs.length);
   choose(tabs[next] ?? "configure");
   event.currentTarget.querySelectorAll<HTMLElement>('[role="tab"]')[next]?.focus();
 }

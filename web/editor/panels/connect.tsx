@@ -8,6 +8,7 @@ import { Icon } from "../icon.tsx";
 import type { Editor } from "../state/editor.ts";
 import { nameOf, portName, portsOf, specOf } from "../state/words.ts";
 import { t } from "../strings.ts";
+import { around, leftOrRight, upOrDown } from "./list-keys.ts";
 
 type Choice = {
   readonly id: string;
@@ -82,15 +83,9 @@ function ConnectPanel({
   };
   const key = (event: KeyboardEvent) => {
     if (event.isComposing) return;
-    const move =
-      event.key === "ArrowDown" || event.key === "ArrowRight"
-        ? 1
-        : event.key === "ArrowUp" || event.key === "ArrowLeft"
-          ? -1
-          : 0;
-    const inText = (event.key === "ArrowLeft" || event.key === "ArrowRight") && query !== "";
-    if (move !== 0 && !inText && shown.length > 0)
-      setIndex((index + move + shown.length) % shown.length);
+    // To the sides the arrows walk too, while there is no text to walk in.
+    const move = upOrDown(event.key) || (query === "" ? leftOrRight(event.key) : 0);
+    if (move !== 0) setIndex(around(index, move, shown.length));
     else if (event.key === "Enter") take(chosen);
     else if (event.key === "Escape") leave();
     else return;

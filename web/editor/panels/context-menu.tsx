@@ -3,8 +3,8 @@
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import type { Command } from "../../core/keymap.ts";
 import { openInspector } from "../actions/bind.ts";
-import { duplicate } from "../actions/clipboard.ts";
 import { startConnecting } from "../actions/command.ts";
+import { duplicate } from "../actions/copies.ts";
 import { remove, toggleDisabled, togglePin } from "../actions/edit.ts";
 import { useEditor } from "../context.ts";
 import { Icon } from "../icon.tsx";
@@ -110,8 +110,11 @@ export function ContextMenu() {
         </>
       ) : null}
       {ids.length + notes.size > 0
-        ? item(t("editor.selbar.duplicate"), "copy", "duplicate", () =>
-            duplicate(editor, nodes, notes, { x: 32, y: 32 }),
+        ? item(
+            t("editor.selbar.duplicate"),
+            "copy",
+            "duplicate",
+            () => void duplicate(editor, nodes, notes, { x: 32, y: 32 }),
           )
         : null}
       {ids.length > 0
@@ -138,7 +141,7 @@ export function menuKey(
   const items = [
     ...event.currentTarget.querySelectorAll<HTMLElement>('[role="menuitem"]:not(:disabled)'),
   ];
-  const at = items.findIndex((i) => i === document.activeElement);
+  const at = items.indexOf(document.activeElement as HTMLElement);
   if (event.key === "Escape") close();
   else if (event.key === "ArrowDown") items[(at + 1) % items.length]?.focus();
   else if (event.key === "ArrowUp") items[(at - 1 + items.length) % items.length]?.focus();

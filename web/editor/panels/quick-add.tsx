@@ -12,6 +12,7 @@ import type { Editor } from "../state/editor.ts";
 import type { QuickAdd as Wanted } from "../state/signals.ts";
 import { nameOf, portName, portsOf } from "../state/words.ts";
 import { t } from "../strings.ts";
+import { around, upOrDown } from "./list-keys.ts";
 import type { Hit, RankContext } from "./rank.ts";
 import { rank } from "./rank.ts";
 
@@ -65,8 +66,8 @@ function QuickAddPanel({ wanted }: { readonly wanted: Wanted }) {
   };
   const key = (event: KeyboardEvent) => {
     if (event.isComposing) return;
-    const move = event.key === "ArrowDown" ? 1 : event.key === "ArrowUp" ? -1 : 0;
-    if (move !== 0 && hits.length > 0) setIndex((index + move + hits.length) % hits.length);
+    const move = upOrDown(event.key);
+    if (move !== 0) setIndex(around(index, move, hits.length));
     else if (event.key === "ArrowRight" && input.current?.selectionStart === query.length)
       setDetails(true);
     else if (event.key === "ArrowLeft" && details) setDetails(false);

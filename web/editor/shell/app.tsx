@@ -1,5 +1,6 @@
 // The shell: bar above, rail and panels left, canvas, inspector right.
 
+import type { ComponentType } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { useEditor } from "../context.ts";
 import { lazy } from "../lazy.tsx";
@@ -8,25 +9,30 @@ import { Banner } from "./banner.tsx";
 import { Dock, Overview } from "./dock.tsx";
 import { EmptyCanvas, Loading } from "./empty.tsx";
 import { Rail } from "./rail.tsx";
-import { SelectionBar } from "./selection-bar.tsx";
 import { Toasts } from "./toasts.tsx";
 import { TopBar } from "./top-bar.tsx";
 
 // Everything but the canvas and its tools comes after the first paint.
-const Inspector = lazy(
-  async () => (await import("../inspector/inspector.tsx")).Inspector,
-  InspectorPlace,
-);
-const Outline = lazy(async () => (await import("../panels/outline.tsx")).Outline);
-const FindPanel = lazy(async () => (await import("../panels/find.tsx")).FindPanel);
-const Problems = lazy(async () => (await import("../panels/problems.tsx")).Problems);
-const QuickAdd = lazy(async () => (await import("../panels/quick-add.tsx")).QuickAdd);
-const Example = lazy(async () => (await import("./example.tsx")).Example);
-const TitleEditor = lazy(async () => (await import("./inline.tsx")).TitleEditor);
-const NoteEditor = lazy(async () => (await import("./inline.tsx")).NoteEditor);
-const Connect = lazy(async () => (await import("../panels/connect.tsx")).Connect);
-const ContextMenu = lazy(async () => (await import("../panels/context-menu.tsx")).ContextMenu);
-const Dialogs = lazy(async () => (await import("../dialogs/dialogs.tsx")).Dialogs);
+type Later = typeof import("../later.ts").later;
+const part = (
+  name: {
+    [K in keyof Later]: Later[K] extends ComponentType ? K : never;
+  }[keyof Later],
+  Meanwhile?: ComponentType,
+) => lazy(async () => (await import("../later.ts")).later[name], Meanwhile);
+
+const Inspector = part("Inspector", InspectorPlace);
+const Outline = part("Outline");
+const FindPanel = part("FindPanel");
+const Problems = part("Problems");
+const QuickAdd = part("QuickAdd");
+const SelectionBar = part("SelectionBar");
+const Example = part("Example");
+const TitleEditor = part("TitleEditor");
+const NoteEditor = part("NoteEditor");
+const Connect = part("Connect");
+const ContextMenu = part("ContextMenu");
+const Dialogs = part("Dialogs");
 
 export function App({ host }: { readonly host: HTMLElement }) {
   const { session } = useEditor();

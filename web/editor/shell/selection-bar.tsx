@@ -3,7 +3,7 @@
 import { useLayoutEffect, useRef } from "preact/hooks";
 import type { Box } from "../../core/geometry.ts";
 import { union } from "../../core/geometry.ts";
-import { duplicate } from "../actions/clipboard.ts";
+import { duplicate } from "../actions/copies.ts";
 import { remove, toggleDisabled, togglePin } from "../actions/edit.ts";
 import { tidy } from "../actions/tidy.ts";
 import { useEditor } from "../context.ts";
@@ -58,7 +58,7 @@ export function SelectionBar() {
           <BarButton
             icon="copy"
             label={t("editor.selbar.duplicate")}
-            run={() => duplicate(editor, nodes, notes, { x: 32, y: 32 })}
+            run={() => void duplicate(editor, nodes, notes, { x: 32, y: 32 })}
           />
         </>
       ) : null}

@@ -1,0 +1,29 @@
+// Everything that is not needed for the first paint, in one piece: it is
+// fetched as soon as the canvas is up.
+
+import { Dialogs } from "./dialogs/dialogs.tsx";
+import { Inspector } from "./inspector/inspector.tsx";
+import { Connect } from "./panels/connect.tsx";
+import { ContextMenu } from "./panels/context-menu.tsx";
+import { FindPanel } from "./panels/find.tsx";
+import { Outline } from "./panels/outline.tsx";
+import { Problems } from "./panels/problems.tsx";
+import { QuickAdd } from "./panels/quick-add.tsx";
+import { Example } from "./shell/example.tsx";
+import { NoteEditor, TitleEditor } from "./shell/inline.tsx";
+import { SelectionBar } from "./shell/selection-bar.tsx";
+
+export const later = {
+  Connect,
+  ContextMenu,
+  Dialogs,
+  Example,
+  FindPanel,
+  Inspector,
+  NoteEditor,
+  Outline,
+  Problems,
+  QuickAdd,
+  SelectionBar,
+  TitleEditor,
+};
