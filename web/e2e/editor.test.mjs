@@ -288,6 +288,91 @@ test("problems name the step, and publishing waits for them", async () => {
   await until("the field has the focus", () => page.evaluate(() => document.activeElement?.closest('[data-field="/config/value"]') !== null));
 });
 
+test("a way into a dead end is shown step by step, and one button mends it", async () => {
+  const node = (id, kind, config = {}, more = {}) => ({ id, key: id, kind, config, ...more });
+  const edge = ([from, port, to], i) => ({ id: `e${i}`, from, port, to });
+  const graph = {
+    signalbox: 1,
+    nodes: [
+      node("start", "manual"),
+      node("check", "if", { condition: "input.n > 3" }),
+      node("a", "set", { fields: { n: 1 } }),
+      node("b", "set", { fields: { n: 2 } }),
+      node("meet", "output", {}, { join: { mode: "all" } }),
+    ],
+    edges: [
+      ["start", "success", "check"],
+      ["check", "true", "a"],
+      ["check", "false", "b"],
+      ["a", "success", "meet"],
+      ["b", "success", "meet"],
+    ].map(edge),
+    layout: { nodes: { start: { x: 0, y: 0 }, check: { x: 280, y: 0 }, a: { x: 600, y: -120 }, b: { x: 600, y: 120 }, meet: { x: 900, y: 0 } } },
+  };
+  const { id } = await call("/api/workflows", { name: "Stuck", graph });
+  await show(id);
+  await page.locator(".ed-rail button").nth(3).click();
+  await page.locator(".ed-problem .btn", { hasText: "Show" }).first().click();
+  const next = page.locator(".ed-example .btn", { hasText: "Next" });
+  while (await next.isEnabled()) await next.click();
+  await page.locator(".ed-examplewhy").waitFor();
+  await page.locator(".ed-example .btn", { hasText: "Close" }).click();
+  await page.locator(".ed-problem.error .btn").last().click();
+  await page.locator(".ed-allgood").waitFor();
+  const meet = (d) => d.graph.nodes.find((n) => n.id === "meet");
+  assert.equal(meet(await draft(id)).join?.mode, "inclusive");
+  await page.locator(".k-root").focus();
+  await key("Control+z");
+  await until("the mending is undone as one", async () => meet(await draft(id)).join?.mode === "all");
+});
+
+test("a wire let go over empty ground asks what comes next", async () => {
+  const id = await openLine("Wire");
+  await card("Result").click();
+  const box = await card("Result").boundingBox();
+  const at = { x: box.x + box.width, y: box.y + box.height / 2 };
+  await page.mouse.move(at.x, at.y);
+  await page.mouse.down();
+  await page.mouse.move(at.x - 60, at.y + 150, { steps: 6 });
+  await page.mouse.up();
+  await page.locator(".ed-quick input").waitFor();
+  await type("wait");
+  await page.locator(".ed-quick li", { hasText: "Wait" }).first().waitFor();
+  await key("Enter");
+  await until("it is there and connected", async () => {
+    const { graph } = await draft(id);
+    const wait = graph.nodes.find((n) => n.kind === "wait");
+    return wait !== undefined && graph.edges.some((e) => e.from === "result" && e.to === wait.id);
+  });
+  assert.match(await page.locator(".ed-titlefield").inputValue(), /Wait/, "its settings are open");
+});
+
+test("an old version can be looked at and not changed", async () => {
+  const id = await openLine("Versions");
+  const { seq } = await draft(id);
+  const { version } = await call(`/api/workflows/${id}/publish`, { seq });
+  await page.goto(`${program.origin}/w/${id}?version=${version.id}`);
+  await page.locator(".ed-banner", { hasText: "version 1" }).waitFor();
+  await card("Set fields").click();
+  await key("Delete");
+  assert.equal(await page.locator(".ed-titlefield").getAttribute("readonly"), "");
+  assert.ok(await card("Set fields").isVisible());
+  assert.ok(await page.locator(".ed-publish").isDisabled());
+});
+
+test("on a narrow screen the inspector is a sheet, on a small one nothing is edited", async () => {
+  await openLine("Narrow");
+  await page.setViewportSize({ width: 1000, height: 760 });
+  await page.reload();
+  await card("Result").dblclick();
+  await page.locator(".ed-closesheet").click();
+  await page.locator(".ed-closesheet").waitFor({ state: "detached" });
+  await page.setViewportSize({ width: 600, height: 760 });
+  await page.locator(".ed-dock button").nth(2).waitFor({ state: "detached" });
+  assert.ok(await page.locator(".ed-publish").isHidden());
+  await page.setViewportSize({ width: 1440, height: 900 });
+});
+
 for (const theme of ["light", "dark"]) {
   test(`no accessibility violations, ${theme}`, async () => {
     await context.addCookies([{ name: "theme", value: theme, url: program.origin }]);

@@ -130,5 +130,6 @@ function clipboard(editor: Editor, e: EventOf<"clipboard">): void {
 function dropKind(editor: Editor, e: EventOf<"drop">): void {
   const spec = editor.spec(e.data.getData(kindDragType));
   if (!spec) return;
+  editor.session.quickAdd.value = undefined;
   addStep(editor, spec, e.target.is === "edge" ? { edge: e.target.id, at: e.at } : { at: e.at });
 }

@@ -46,6 +46,7 @@ export function ExprResult({
   readonly answer: ExprAnswer | undefined;
   readonly told: boolean; // the field itself shows its fault already
 }) {
+  const { sampled } = useForm();
   if (source.trim() === "" || source.trim() === "=") return null;
   if (!answer) return <p class="ed-result wait">&nbsp;</p>;
   if (answer.error && told) return null;
@@ -58,6 +59,9 @@ export function ExprResult({
         </span>
       </p>
     );
+  }
+  if (answer.value_error && !sampled) {
+    return <p class="ed-result">{t("editor.expr.noSample")}</p>;
   }
   if (answer.value_error) {
     return (

@@ -25,6 +25,8 @@ export type FormEnvironment = {
   /** Renames or drops ports together with the edges that leave them. */
   setPorts(pointer: string, value: unknown, renamed: ReadonlyMap<string, string | undefined>): void;
   sample(): Sample;
+  /** Something has been seen here, so that an expression can be tried. */
+  readonly sampled: boolean;
   check(source: string, mode: "expr" | "value" | "json", signal: AbortSignal): Promise<ExprAnswer>;
 };
 

@@ -101,6 +101,7 @@ function common(
     focusNext,
     Row: FieldRow,
     sample: () => sampleFor(editor, node),
+    sampled: hasSample(editor, node),
     check: (source, mode, signal) => check(editor, node, source, mode, signal),
   };
 }
@@ -157,6 +158,20 @@ export function sampleFor(editor: Editor, node: GraphNode): Sample {
     trigger: samples.trigger,
     run: { id: "", workflow: editor.drawing.name, version: "", started_at: "" },
   };
+}
+
+/** Whether what the step would get has been seen, in a run or as a pin. */
+function hasSample(editor: Editor, node: GraphNode): boolean {
+  const { nodes, trigger } = editor.session.samples.value;
+  const before = [...editor.drawing.into(node.id)];
+  if (before.length === 0) return trigger !== undefined && trigger !== null;
+  return before.some((edge) => {
+    const key = editor.drawing.nodes.get(edge.from)?.key ?? "";
+    const seen = nodes[key]?.output;
+    return (
+      editor.drawing.place(edge.from).pin !== undefined || (seen !== undefined && seen !== null)
+    );
+  });
 }
 
 export function outputOf(editor: Editor, node: GraphNode): unknown {

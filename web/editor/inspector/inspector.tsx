@@ -4,6 +4,7 @@ import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { useEditor } from "../context.ts";
 import { loadEditor } from "../expr/field.tsx";
+import { Icon } from "../icon.tsx";
 import {
   inspectorWidth,
   keepInspectorWidth,
@@ -49,8 +50,9 @@ function Frame({ children }: { readonly children: ComponentChildren }) {
       class="ed-insp"
       aria-label={t("editor.region.inspector")}
       onKeyDown={(e) => {
-        if (e.key === "Escape" && !e.defaultPrevented && !e.isComposing)
-          editor.kernel.focusCanvas();
+        if (e.key !== "Escape" || e.defaultPrevented || e.isComposing) return;
+        if (editor.session.narrow.value) editor.session.inspector.value = false;
+        editor.kernel.focusCanvas();
       }}
     >
       <div
@@ -74,7 +76,26 @@ function Frame({ children }: { readonly children: ComponentChildren }) {
           else if (e.key === "ArrowRight") resize(width - 16);
         }}
       />
+      {editor.session.narrow.value ? <CloseSheet /> : null}
       {children}
     </aside>
+  );
+}
+
+/** Where the inspector lies over the canvas it has to go away again. */
+function CloseSheet() {
+  const editor = useEditor();
+  return (
+    <button
+      type="button"
+      class="btn ghost sm sq ed-closesheet"
+      aria-label={t("editor.inspector.close")}
+      onClick={() => {
+        editor.session.inspector.value = false;
+        editor.kernel.focusCanvas();
+      }}
+    >
+      <Icon name="x" />
+    </button>
   );
 }

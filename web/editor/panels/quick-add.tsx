@@ -121,7 +121,6 @@ function QuickAddPanel({ wanted }: { readonly wanted: Wanted }) {
             draggable
             onDragStart={(e) => e.dataTransfer?.setData(kindDragType, hit.spec.name)}
             onPointerMove={() => i !== index && setIndex(i)}
-            onPointerDown={(e) => e.preventDefault()}
             onClick={(e) => take(hit, e.shiftKey)}
           >
             <span class={`tile t-${hit.spec.tile}`}>
@@ -274,9 +273,9 @@ function beside(at: Point, ghost: Size, panel: Size, room: Size): Point {
   const clampY = (y: number) => Math.max(margin, Math.min(room.h - panel.h - margin, y));
   const below = at.y + ghost.h + margin;
   if (below + panel.h < room.h - margin) return { x: clampX(at.x), y: below };
-  const left = at.x - panel.w - margin;
-  if (left > margin) return { x: left, y: clampY(at.y - 60) };
   const right = at.x + ghost.w + margin;
   if (right + panel.w < room.w - margin) return { x: right, y: clampY(at.y - 60) };
+  const left = at.x - panel.w - margin;
+  if (left > margin) return { x: left, y: clampY(at.y - 60) };
   return { x: clampX(at.x), y: clampY(at.y - panel.h - margin) };
 }

@@ -21,9 +21,12 @@ export function Example() {
       for (const edge of editor.drawing.outOf(node, port)) kernel.setEdge(edge.id, "taken");
     }
     const here = steps[index];
-    if (here) kernel.reveal([here.node], true);
-    if (index === steps.length - 1 && shown.issue.node)
-      kernel.setStatus(shown.issue.node, "failed");
+    const stuck = index === steps.length - 1 ? shown.issue.node : undefined;
+    if (stuck !== undefined) kernel.setStatus(stuck, "failed");
+    kernel.reveal(
+      [here?.node, stuck].filter((id) => id !== undefined),
+      true,
+    );
     return () => kernel.clearStatus();
   }, [shown]);
   if (!shown) return null;
