@@ -8,24 +8,26 @@ import { t } from "../strings.ts";
 import type { ControlProps } from "./control.ts";
 
 export function JSONControl({ field, value, id, change, invalid, describedBy }: ControlProps) {
-  const given = value === undefined ? "" : JSON.stringify(value, undefined, 2);
+  const plain = typeof value === "string"; // text, kept as it is written
+  const given = plain ? value : written(value);
   const [typed, setTyped] = useState<string | undefined>(undefined);
   useEffect(() => {
     setTyped((text) => (text !== undefined && sameJSON(text, value) ? text : undefined));
   }, [given]);
   const text = typed ?? given;
-  const fault = text.trim() === "" ? undefined : jsonFault(text);
+  const fault = plain || text.trim() === "" ? undefined : jsonFault(text);
   const input = (next: string) => {
     setTyped(next);
     if (next.trim() === "") change(undefined);
-    else if (next.trimStart().startsWith("=")) change(next.trim());
-    else if (jsonFault(next) === undefined) change(JSON.parse(next));
+    else if (jsonFault(next) === undefined && !(plain && isPlainWord(next)))
+      change(JSON.parse(next));
+    else if (plain || next.trimStart().startsWith("=")) change(next);
   };
   return (
     <>
       <ExprField
         source={text}
-        mode="json"
+        mode={plain ? "value" : "json"}
         multiline
         labelledBy={`${id}-label`}
         describedBy={describedBy}
@@ -38,11 +40,25 @@ export function JSONControl({ field, value, id, change, invalid, describedBy }: 
       {fault ? (
         <p class="err">
           <Icon name="circle-alert" />
-          <span>{t("editor.form.badJSON", { fault })}</span>
+          <span>
+            {t("editor.form.badJSON", { fault })}{" "}
+            <button type="button" class="lnk" onClick={() => change(text)}>
+              {t("editor.form.asText")}
+            </button>
+          </span>
         </p>
       ) : null}
     </>
   );
+}
+
+function written(value: unknown): string {
+  return value === undefined ? "" : JSON.stringify(value, undefined, 2);
+}
+
+/** Text that would also be JSON, as 12 or true, stays text once it is text. */
+function isPlainWord(text: string): boolean {
+  return !/^\s*[[{]/.test(text);
 }
 
 export function CodeControl({ field, value, id, change, invalid, describedBy }: ControlProps) {

@@ -7,7 +7,7 @@ import type { ControlProps } from "./control.ts";
 export function CredentialControl({ value, id, change, describedBy, invalid }: ControlProps) {
   const form = useForm();
   const chosen = typeof value === "string" ? value : "";
-  const known = form.credentials.some((c) => c.id === chosen);
+  const known = form.credentials.some((c) => c.name === chosen);
   return (
     <div class="ed-cred">
       <select
@@ -23,10 +23,10 @@ export function CredentialControl({ value, id, change, describedBy, invalid }: C
       >
         <option value="">{t("editor.form.noCredential")}</option>
         {chosen !== "" && !known ? (
-          <option value={chosen}>{t("editor.form.goneCredential")}</option>
+          <option value={chosen}>{t("editor.form.goneCredential", { name: chosen })}</option>
         ) : null}
         {form.credentials.map((c) => (
-          <option key={c.id} value={c.id}>
+          <option key={c.id} value={c.name}>
             {c.name}
           </option>
         ))}

@@ -171,7 +171,7 @@ export function RowsControl({ field, value, change }: ControlProps) {
         </fieldset>
       ))}
       <AddRow disabled={form.readOnly} add={() => update([...items, emptyItem(schema)])}>
-        {t("editor.form.addItem", { item: field.schema.items?.title ?? field.title })}
+        {schema.title ? t("editor.form.addItem", { item: schema.title }) : t("editor.form.addRow")}
       </AddRow>
     </div>
   );

@@ -235,3 +235,11 @@ function list<T>(body: unknown, key: string): readonly T[] {
   const value: unknown = Reflect.get(body, key);
   return Array.isArray(value) ? (value as T[]) : [];
 }
+
+/** The server's sentence, with the field's own fault when it names one. */
+export function reasonOf(error: ApiError): string {
+  const field = error.fields.find((f) => f.message && f.message !== error.message);
+  return field?.message && !error.message.includes(field.message)
+    ? `${error.message} (${field.message})`
+    : error.message;
+}

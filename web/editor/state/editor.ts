@@ -10,13 +10,14 @@ import type { Change } from "../../core/touch.ts";
 import { Undo } from "../../core/undo.ts";
 import type { KernelApi } from "../../kernel/api.ts";
 import type { Issue, Workflow } from "../net/api.ts";
-import { Api, ApiError } from "../net/api.ts";
+import { Api, ApiError, reasonOf } from "../net/api.ts";
 import { Outbox, tabName } from "../net/outbox.ts";
 import type { DraftFrame } from "../net/socket.ts";
 import { DraftSocket } from "../net/socket.ts";
 import { t } from "../strings.ts";
 import { CameraKeeper } from "./camera.ts";
 import { Crowd } from "./crowd.ts";
+import { focusQuietly } from "./focus.ts";
 import type { Session, Toast } from "./signals.ts";
 import { createSession } from "./signals.ts";
 
@@ -400,23 +401,4 @@ export class Editor {
     // The same words twice in a row would not be read a second time.
     this.session.spoken.value = this.session.spoken.value === text ? `${text} ` : text;
   }
-}
-
-/** Focus without a ring around everything, until the first key is pressed. */
-function focusQuietly(kernel: KernelApi): void {
-  const place = kernel.root.closest(".ed-place");
-  place?.classList.add("quiet");
-  kernel.focusCanvas();
-  window.addEventListener("keydown", () => place?.classList.remove("quiet"), {
-    once: true,
-    capture: true,
-  });
-}
-
-/** The server's sentence, with the field's own fault when it names one. */
-function reasonOf(error: ApiError): string {
-  const field = error.fields.find((f) => f.message && f.message !== error.message);
-  return field?.message && !error.message.includes(field.message)
-    ? `${error.message} (${field.message})`
-    : error.message;
 }
