@@ -79,7 +79,7 @@ async function until(what, ask) {
 /** Adds a step by its name from the canvas, and comes back to the canvas. */
 async function addByKey(name) {
   await key("a");
-  await page.locator(".ed-quick input").waitFor();
+  await page.locator(".ed-quick input:focus").waitFor();
   await type(name);
   await key("Enter");
   await page.locator(".ed-quick").waitFor({ state: "detached" });
@@ -119,7 +119,7 @@ test("a workflow is made, published and run without a pointer", async () => {
   // Back to the router: its way "default" is still free, and leads to the same step.
   await key("Alt+ArrowLeft");
   await key("c");
-  await page.locator(".ed-quick input").waitFor();
+  await page.locator(".ed-quick input:focus").waitFor();
   await type("otherwise");
   await key("Enter");
   await page.locator(".ed-from", { hasText: "leads to" }).waitFor();
@@ -133,7 +133,7 @@ test("a workflow is made, published and run without a pointer", async () => {
   assert.deepEqual(issues.filter((i) => i.severity === "error"), []);
 
   await key("Control+k");
-  await page.locator(".ed-palette input").waitFor();
+  await page.locator(".ed-palette input:focus").waitFor();
   await type("publish");
   await key("Enter");
   await page.locator("#ed-publish-note").waitFor();
@@ -143,7 +143,7 @@ test("a workflow is made, published and run without a pointer", async () => {
   assert.match(await page.locator(".ed-publish").textContent(), /v2/);
 
   await key("Control+Enter");
-  await page.locator("#ed-run-input").waitFor();
+  await page.locator("#ed-run-input:focus").waitFor();
   await key("Control+a");
   await type('{"n":9}');
   await key("Control+Enter");
@@ -335,7 +335,7 @@ test("a wire let go over empty ground asks what comes next", async () => {
   await page.mouse.down();
   await page.mouse.move(at.x - 60, at.y + 150, { steps: 6 });
   await page.mouse.up();
-  await page.locator(".ed-quick input").waitFor();
+  await page.locator(".ed-quick input:focus").waitFor();
   await type("wait");
   await page.locator(".ed-quick li", { hasText: "Wait" }).first().waitFor();
   await key("Enter");

@@ -1,6 +1,6 @@
 // The command palette: every command, every step to go to, every kind to add.
 
-import { useEffect, useId, useRef, useState } from "preact/hooks";
+import { useEffect, useId, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { Command } from "../../core/keymap.ts";
 import { addStep } from "../actions/add.ts";
 import { runCommand } from "../actions/command.ts";
@@ -57,7 +57,7 @@ export function Palette() {
     .filter((e) => words.every((w) => `${e.title} ${e.detail}`.toLowerCase().includes(w)))
     .slice(0, shownMax);
   const chosen = shown[Math.min(index, shown.length - 1)];
-  useEffect(() => input.current?.focus(), []);
+  useLayoutEffect(() => input.current?.focus(), []);
   useEffect(() => {
     document.getElementById(`${list}-${index}`)?.scrollIntoView({ block: "nearest" });
   }, [index]);

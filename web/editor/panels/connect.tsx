@@ -47,9 +47,10 @@ function ConnectPanel({
   const chosen = shown[Math.min(index, shown.length - 1)];
 
   const only = port === undefined && all.length === 1 ? all[0] : undefined;
-  useEffect(() => {
+  // Before the next key: it is meant for the field already.
+  useLayoutEffect(() => {
     if (only) session.connecting.value = { node, port: only.id };
-    else input.current?.focus();
+    else input.current?.focus({ preventScroll: true });
     return () => kernel.previewEdge(undefined);
   }, []);
   useEffect(() => {

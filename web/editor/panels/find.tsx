@@ -1,6 +1,6 @@
 // Find on the canvas: by title, key, kind, and any text of a configuration.
 
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { strings } from "../../core/form-schema.ts";
 import { useEditor } from "../context.ts";
 import { Icon } from "../icon.tsx";
@@ -26,7 +26,7 @@ export function FindPanel() {
   const [index, setIndex] = useState(-1);
   void editor.session.revision.value;
   const hits = find(editor, query);
-  useEffect(() => input.current?.focus(), []);
+  useLayoutEffect(() => input.current?.focus(), []);
   const show = (i: number) => {
     const hit = hits[i];
     if (!hit) return;

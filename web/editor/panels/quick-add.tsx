@@ -37,8 +37,9 @@ function QuickAddPanel({ wanted }: { readonly wanted: Wanted }) {
   );
   const chosen = hits[Math.min(index, hits.length - 1)];
 
-  useEffect(() => {
-    input.current?.focus();
+  // Before the next key: it is meant for the field already.
+  useLayoutEffect(() => {
+    input.current?.focus({ preventScroll: true });
     return () => kernel.dropPreview();
   }, []);
   useEffect(() => preview(editor, chosen, wanted), [chosen?.spec.name]);

@@ -1,7 +1,7 @@
 // Editing words where they stand on the canvas: a step's title, a note.
 
 import type { ComponentChildren } from "preact";
-import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { Box } from "../../core/geometry.ts";
 import { rename } from "../actions/edit.ts";
 import { useEditor } from "../context.ts";
@@ -49,7 +49,7 @@ function TitleField({ id }: { readonly id: string }) {
   const editor = useEditor();
   const [text, setText] = useState(nameOf(editor, id));
   const input = useRef<HTMLInputElement>(null);
-  useEffect(() => input.current?.select(), []);
+  useLayoutEffect(() => input.current?.select(), []);
   const close = (save: boolean) => {
     if (editor.session.titleEdited.value !== id) return;
     editor.session.titleEdited.value = undefined;
@@ -93,7 +93,7 @@ function NoteField({ id }: { readonly id: string }) {
   const was = editor.drawing.notes.get(id)?.text ?? "";
   const [text, setText] = useState(was);
   const area = useRef<HTMLTextAreaElement>(null);
-  useEffect(() => area.current?.focus(), []);
+  useLayoutEffect(() => area.current?.focus(), []);
   const close = () => {
     if (editor.session.noteEdited.value !== id) return;
     editor.session.noteEdited.value = undefined;
