@@ -40,7 +40,6 @@ export function App({ host }: { readonly host: HTMLElement }) {
   return (
     <div class="ed">
       <TopBar />
-      <Banner />
       <div class="ed-main">
         <Rail />
         {session.panel.value === "outline" ? <Outline /> : null}
@@ -48,6 +47,7 @@ export function App({ host }: { readonly host: HTMLElement }) {
         {session.panel.value === "problems" ? <Problems /> : null}
         <main class="ed-canvas" aria-label={t("editor.region.canvas")}>
           <CanvasHost host={host} />
+          <Banner />
           {loading === "ready" ? <Floating /> : <Loading failed={loading === "failed"} />}
         </main>
         <Inspector />
