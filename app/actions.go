@@ -3,18 +3,19 @@ package app
 import (
 	"fmt"
 
+	"signalbox/engine/gallery"
 	"signalbox/engine/guard"
 	"signalbox/engine/worker"
 	"signalbox/engine/worker/action"
 )
 
-// actions are what workers can do, by kind. origin, when set, is our own
-// server, whose demo endpoint HTTP calls may reach although it is on this
-// machine.
+// actions are what workers can do, by kind. origin, when set, is where our own
+// server listens on this machine: its demo endpoint is what templates call by
+// the name gallery.Here.
 func actions(origin string) (map[string]worker.Action, error) {
 	var own []guard.Exception
 	if origin != "" {
-		own = []guard.Exception{{Origin: origin, Path: "/demo/"}}
+		own = []guard.Exception{{Origin: origin, Path: "/demo/", Name: gallery.Here}}
 	}
 	client, err := guard.New(guard.Config{Exceptions: own})
 	if err != nil {

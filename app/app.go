@@ -143,14 +143,25 @@ func (a *App) openServices(ctx context.Context) error {
 	a.vault = vault.New(pg.NewCredentials(pool), key, time.Now)
 	a.accounts = account.New(pg.NewAccounts(pool), time.Now)
 	a.drafts = draft.New(pg.NewDrafts(pool), a.hub, time.Now)
-	if a.gallery, err = gallery.New(a.Origin); err != nil {
+	if a.gallery, err = gallery.New(); err != nil {
 		return fmt.Errorf("read the templates: %w", err)
 	}
 	return a.importFlagship(ctx)
 }
 
+// loopback is how this machine reaches the server, whatever address it listens
+// on and whatever its public URL is.
+func (a *App) loopback() string {
+	addr, ok := a.listener.Addr().(*net.TCPAddr)
+	if !ok || addr.IP.IsUnspecified() {
+		_, port, _ := net.SplitHostPort(a.listener.Addr().String()) //nolint:errcheck // an address of a listener is well formed
+		return "http://127.0.0.1:" + port
+	}
+	return "http://" + a.listener.Addr().String()
+}
+
 func (a *App) openWorkers(context.Context) error {
-	actions, err := actions(a.Origin)
+	actions, err := actions(a.loopback())
 	if err != nil {
 		return err
 	}

@@ -124,7 +124,7 @@ func newWorldOf(t *testing.T, db *pg.DB, p parts) *world {
 	w.shares = share.New(pg.NewShares(w.pool), w.hub, w.clock.now)
 	w.http = httptest.NewUnstartedServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) { w.server.ServeHTTP(rw, r) }))
 	origin := "http://" + w.http.Listener.Addr().String()
-	templates, err := gallery.New(origin)
+	templates, err := gallery.New()
 	if err != nil {
 		t.Fatal(err)
 	}

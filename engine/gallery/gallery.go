@@ -5,11 +5,8 @@
 package gallery
 
 import (
-	"bytes"
 	"embed"
-	"encoding/json"
 	"fmt"
-	"strings"
 
 	"signalbox/engine/graph"
 )
@@ -17,8 +14,9 @@ import (
 // Flagship is the template that a new installation starts with.
 const Flagship = "support-ticket-triage"
 
-// placeholder stands in the files where the address of this server belongs.
-const placeholder = "http://signalbox.invalid"
+// Here is how templates name the server that they run on. The process's guard
+// sends it to the demo endpoint on this machine.
+const Here = "http://signalbox.invalid"
 
 //go:embed templates/*.json
 var files embed.FS
@@ -36,23 +34,17 @@ func order() []string {
 	return []string{Flagship, "parallel-research", "write-judge-revise", "order-with-fallback", "reminder"}
 }
 
-// Gallery are the templates of one server.
+// Gallery are the templates.
 type Gallery struct{ list []Template }
 
-// New reads the templates; origin (scheme://host) is where the demo endpoints
-// of this server answer.
-func New(origin string) (*Gallery, error) {
+// New reads the templates.
+func New() (*Gallery, error) {
 	g := &Gallery{}
-	where, err := json.Marshal(strings.TrimSuffix(origin, "/"))
-	if err != nil {
-		return nil, fmt.Errorf("write the address %q: %w", origin, err)
-	}
 	for _, name := range order() {
 		raw, err := files.ReadFile("templates/" + name + ".json")
 		if err != nil {
 			return nil, fmt.Errorf("read template %s: %w", name, err)
 		}
-		raw = bytes.ReplaceAll(raw, []byte(placeholder), bytes.Trim(where, `"`))
 		decoded, err := graph.Decode(raw)
 		if err != nil {
 			return nil, fmt.Errorf("read template %s: %w", name, err)

@@ -43,6 +43,10 @@ const (
 type Exception struct {
 	Origin string // scheme://host:port, exactly
 	Path   string // what the path has to begin with, for example "/demo/"
+	// Name is another origin under which the same is reached, so that what is
+	// stored need not know on which port this process listens. It must end in
+	// .invalid, which no name server ever resolves; empty: none.
+	Name string
 }
 
 // Config is what a Guard is made of.
@@ -70,7 +74,10 @@ func New(cfg Config) (*Client, error) {
 		if err != nil || u.Host == "" || !strings.HasPrefix(e.Path, "/") || !strings.HasSuffix(e.Path, "/") {
 			return nil, fmt.Errorf("exception %s %s: it needs an origin such as http://127.0.0.1:8080 and a path between slashes", e.Origin, e.Path)
 		}
-		c.exceptions = append(c.exceptions, Exception{originOf(u), e.Path})
+		if e.Name != "" && !strings.HasSuffix(e.Name, ".invalid") {
+			return nil, fmt.Errorf("exception %s: its name %q must end in .invalid", e.Origin, e.Name)
+		}
+		c.exceptions = append(c.exceptions, Exception{originOf(u), e.Path, e.Name})
 	}
 	if cfg.UserAgent == "" {
 		c.cfg.UserAgent = "Signalbox"
@@ -148,8 +155,8 @@ func (c *Client) Do(ctx context.Context, r Request) (*http.Response, error) {
 		header.Set("User-Agent", c.cfg.UserAgent)
 	}
 	transport, follow := c.public, true
-	if c.excepted(u) {
-		transport, follow = c.loopback, false
+	if own := c.excepted(u); own != nil {
+		u, transport, follow = own, c.loopback, false
 	} else if err := judgeHost(u, c.judge); err != nil {
 		return nil, err
 	}
@@ -175,16 +182,19 @@ func (c *Client) Do(ctx context.Context, r Request) (*http.Response, error) {
 	}
 }
 
-// excepted reports whether the configuration allows this very address.
-func (c *Client) excepted(u *url.URL) bool {
+// excepted returns where a request goes that the configuration allows; nil for
+// all others.
+func (c *Client) excepted(u *url.URL) *url.URL {
 	for _, e := range c.exceptions {
 		// The path is compared as it is sent: no dots, no escapes, no empty parts.
-		if originOf(u) == e.Origin && strings.HasPrefix(u.Path, e.Path) && u.EscapedPath() == u.Path &&
+		if origin := originOf(u); (origin == e.Origin || origin == e.Name) && strings.HasPrefix(u.Path, e.Path) && u.EscapedPath() == u.Path &&
 			!strings.Contains(u.Path, "..") && !strings.Contains(u.Path, "//") {
-			return true
+			to := *u
+			to.Scheme, to.Host, _ = strings.Cut(e.Origin, "://")
+			return &to
 		}
 	}
-	return false
+	return nil
 }
 
 // originOf is scheme, host and port as written; a port that is the scheme's

@@ -333,12 +333,19 @@ func TestTheExceptionIsExact(t *testing.T) {
 		fmt.Fprint(w, "demo")
 	}))
 	t.Cleanup(own.Close)
-	c, err := guard.New(guard.Config{Exceptions: []guard.Exception{{Origin: own.URL, Path: "/demo/"}}})
+	c, err := guard.New(guard.Config{Exceptions: []guard.Exception{{Origin: own.URL, Path: "/demo/", Name: "http://here.invalid"}}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if body, err := get(t, c, own.URL+"/demo/cases?x=1"); err != nil || body != "demo" {
-		t.Errorf("the demo endpoint: %q, %v", body, err)
+	for _, origin := range []string{own.URL, "http://here.invalid"} {
+		if body, err := get(t, c, origin+"/demo/cases?x=1"); err != nil || body != "demo" {
+			t.Errorf("the demo endpoint at %s: %q, %v", origin, body, err)
+		}
+	}
+	for _, address := range []string{"http://here.invalid/api", "http://here.invalid/demo/../api", "https://here.invalid/demo/x", "http://other.invalid/demo/x"} {
+		if _, err := get(t, c, address); err == nil {
+			t.Errorf("%s was called", address)
+		}
 	}
 	res, err := c.Do(t.Context(), guard.Request{Method: http.MethodGet, URL: own.URL + "/demo/away"})
 	if err != nil || res.StatusCode != http.StatusFound {
@@ -492,7 +499,7 @@ func TestNoProxyFromTheEnvironment(t *testing.T) { //nolint:paralleltest // see 
 
 func TestBadExceptionsAreNamed(t *testing.T) {
 	t.Parallel()
-	for _, e := range []guard.Exception{{}, {Origin: "127.0.0.1:80", Path: "/x/"}, {Origin: "http://127.0.0.1", Path: "x"}, {Origin: "http://127.0.0.1", Path: "/x"}} {
+	for _, e := range []guard.Exception{{}, {Origin: "127.0.0.1:80", Path: "/x/"}, {Origin: "http://127.0.0.1", Path: "x"}, {Origin: "http://127.0.0.1", Path: "/x"}, {Origin: "http://127.0.0.1", Path: "/x/", Name: "http://example.org"}} {
 		if _, err := guard.New(guard.Config{Exceptions: slices.Concat([]guard.Exception{{Origin: "http://127.0.0.1", Path: "/x/"}}, []guard.Exception{e})}); err == nil {
 			t.Errorf("%+v was taken", e)
 		}

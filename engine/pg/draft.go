@@ -151,7 +151,7 @@ func (d *Drafts) testVersion(ctx context.Context, v draft.Version) (draft.Versio
 	return d.version(ctx, `v.workspace_id = $1 and v.workflow_id = $2 and v.draft_seq = $3 and v.number is null`, v.Workspace, v.Workflow, v.DraftSeq)
 }
 
-const versionColumns = `v.id, v.workspace_id, v.workflow_id, coalesce(v.number, 0), v.draft_seq, v.hash, v.note, v.created_by, coalesce(u.name, ''), v.created_at`
+const versionColumns = `v.id, v.workspace_id, v.workflow_id, coalesce(v.number, 0), v.draft_seq, v.hash, v.note, v.created_by, coalesce(u.name, 'Signalbox'), v.created_at`
 
 func versionFields(v *draft.Version) []any {
 	return []any{&v.ID, &v.Workspace, &v.Workflow, &v.Number, &v.DraftSeq, &v.Hash, &v.Note, &v.By.ID, &v.By.Name, &v.CreatedAt}

@@ -38,7 +38,7 @@ func (d *Drafts) Create(ctx context.Context, w draft.Workflow, g json.RawMessage
 // The newest run and the counts of a day come from the index of runs by
 // workflow; runs of a draft count as well as others.
 const workflowQuery = `
-	select w.workspace_id, w.id, w.name, w.description, w.active, w.created_at, w.updated_at, w.created_by, coalesce(u.name, ''),
+	select w.workspace_id, w.id, w.name, w.description, w.active, w.created_at, w.updated_at, w.created_by, coalesce(u.name, 'Signalbox'),
 		d.seq, v.id, v.number, v.draft_seq, r.id, r.status, r.created_at, coalesce(day.ok, 0), coalesce(day.failed, 0)
 	from workflows w
 	join drafts d on d.workspace_id = w.workspace_id and d.workflow_id = w.id

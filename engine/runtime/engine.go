@@ -93,6 +93,7 @@ func (e *Engine) Run(ctx context.Context) error {
 	for _, s := range e.shards {
 		g.Go(func() error { return s.run(ctx, func() { owned <- struct{}{} }) })
 	}
+	g.Go(func() error { e.relayLost(ctx); return nil })
 	g.Go(func() error {
 		for range e.shards {
 			select {
@@ -105,6 +106,23 @@ func (e *Engine) Run(ctx context.Context) error {
 		return nil
 	})
 	return g.Wait()
+}
+
+// relayLost tells every shard when tasks may have been lost.
+func (e *Engine) relayLost(ctx context.Context) {
+	for {
+		select {
+		case <-e.cfg.Channel.Lost():
+		case <-ctx.Done():
+			return
+		}
+		for _, s := range e.shards {
+			select {
+			case s.lost <- struct{}{}:
+			default: // it has not looked yet at the last time
+			}
+		}
+	}
 }
 
 // Ready is closed when every shard is owned and recovered.

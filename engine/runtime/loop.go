@@ -65,7 +65,7 @@ func (s *shard) loop(ctx context.Context) error { //nolint:funlen // two turns a
 			s.drainInto(ctx, next)
 		case <-s.clock.C:
 			s.wake(ctx, next)
-		case <-s.cfg.Channel.Lost():
+		case <-s.lost:
 			s.redo = true
 		case err := <-done:
 			if err != nil {

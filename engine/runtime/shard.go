@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 	"time"
 
 	"github.com/google/uuid"
@@ -65,6 +66,7 @@ type shard struct {
 	broken   map[uuid.UUID]bool // runs that were put aside in a turn under way
 	deferred []*job             // inputs of those
 	redo     bool               // what is owed is to be handed out again
+	lost     chan struct{}      // tasks may have been lost
 	timers   timers
 	clock    *time.Timer
 	tasks    chan []task.Task
@@ -75,14 +77,13 @@ type shard struct {
 func newShard(n int, cfg *Config, ms *machines) *shard {
 	return &shard{
 		n: n, cfg: cfg, machines: ms, inbox: make(chan *job, inboxMax),
-		runs: map[uuid.UUID]*live{}, waiters: map[uuid.UUID][]*job{}, tasks: make(chan []task.Task, 1_024),
+		runs: map[uuid.UUID]*live{}, waiters: map[uuid.UUID][]*job{}, tasks: make(chan []task.Task, 1_024), lost: make(chan struct{}, 1),
 	}
 }
 
 // run owns the shard again and again until the context ends.
 func (s *shard) run(ctx context.Context, owned func()) error {
 	g, gctx := errgroup.WithContext(ctx)
-	g.Go(func() error { return s.receive(gctx) })
 	g.Go(func() error { s.dispatcher(gctx); return nil })
 	g.Go(func() error {
 		wait := backoffMin
@@ -130,12 +131,17 @@ func (s *shard) once(ctx context.Context, owned func()) error {
 	owned()
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	renewed := make(chan struct{})
-	go func() { defer close(renewed); s.renew(ctx, cancel) }()
+	var beside sync.WaitGroup
+	beside.Go(func() { s.renew(ctx, cancel) })
+	beside.Go(func() { // only an owner asks for results: it alone can settle them
+		if err := s.receive(ctx); err != nil {
+			cancel(err)
+		}
+	})
 	err = s.loop(ctx)
 	cancel(nil)
-	<-renewed
-	if cause := context.Cause(ctx); err == nil && errors.Is(cause, ErrFenced) {
+	beside.Wait()
+	if cause := context.Cause(ctx); err == nil && !errors.Is(cause, context.Canceled) {
 		err = cause
 	}
 	free, stop := context.WithTimeout(context.WithoutCancel(ctx), 2*time.Second)

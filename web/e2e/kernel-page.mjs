@@ -6,6 +6,7 @@ import { extname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import * as esbuild from "esbuild";
 import { chromium } from "playwright-core";
+import { flags } from "./program.mjs";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const types = { ".js": "text/javascript", ".css": "text/css", ".woff2": "font/woff2", ".svg": "image/svg+xml" };
@@ -43,15 +44,6 @@ const html = `<!doctype html><html lang="en" data-theme="light"><head><meta char
 <meta name="viewport" content="width=device-width,initial-scale=1"><link rel="icon" href="/icons.svg"><link rel="stylesheet" href="/style.css"></head>
 <body><main id="host"></main><script type="module" src="/page.js"></script></body></html>`;
 
-const browserArgs = [
-  "--no-sandbox",
-  "--disable-gpu",
-  "--disable-quic",
-  "--no-first-run",
-  "--disable-background-networking",
-  "--disable-component-update",
-  "--disable-sync",
-];
 
 /** The address of the page, and what stops serving it. */
 export async function serve() {
@@ -71,7 +63,7 @@ export async function serve() {
 
 export function launch(more = []) {
   const executablePath = process.env["CHROMIUM"] ?? "/usr/bin/chromium";
-  return chromium.launch({ executablePath, headless: true, args: [...browserArgs, ...more] });
+  return chromium.launch({ executablePath, headless: true, args: [...flags, ...more] });
 }
 
 /** Opens the page; faults on it are collected in the list. */

@@ -6,7 +6,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { chromium } from "playwright-core";
 
-const flags = [
+/** What lets Chromium run anywhere, and keeps it off the network. */
+export const flags = [
   "--no-sandbox",
   "--disable-gpu",
   "--disable-quic",
