@@ -59,6 +59,8 @@ func (g *Graph) Apply(op Op) ([]Op, error) {
 		return g.setNode(op)
 	case "node.move":
 		return g.moveNode(op)
+	case "node.size":
+		return g.sizeNode(op)
 	case "node.del":
 		return g.delNode(op)
 	case "edge.add":
@@ -72,7 +74,7 @@ func (g *Graph) Apply(op Op) ([]Op, error) {
 	case "graph.set":
 		return g.setGraph(op)
 	default:
-		return nil, problem.New(problem.Invalid, "There is no operation %.40q.", op.Op).At("/op", "unknown operation", "node.add, node.set, node.move, node.del, edge.add, edge.set, edge.del, note.add, note.set, note.del or graph.set")
+		return nil, problem.New(problem.Invalid, "There is no operation %.40q.", op.Op).At("/op", "unknown operation", "node.add, node.set, node.move, node.size, node.del, edge.add, edge.set, edge.del, note.add, note.set, note.del or graph.set")
 	}
 }
 
@@ -93,8 +95,11 @@ func (g *Graph) addNode(op Op) ([]Op, error) {
 			return nil, problem.New(problem.Conflict, "There is already a node with the key %q.", doc.Key).At("/value/key", "duplicate key", "a key of its own")
 		}
 	}
+	if p := g.holds("/value/in", doc.Node); p != nil {
+		return nil, p
+	}
 	g.Nodes = append(g.Nodes, doc.Node)
-	g.layout(doc.ID, NodeLayout{X: doc.X, Y: doc.Y, Title: doc.Title, Notes: doc.Notes, Pin: doc.Pin})
+	g.layout(doc.ID, NodeLayout{X: doc.X, Y: doc.Y, Title: doc.Title, W: doc.W, H: doc.H, Folded: doc.Folded, Notes: doc.Notes, Pin: doc.Pin})
 	return []Op{{Op: "node.del", ID: doc.ID}}, nil
 }
 
@@ -123,13 +128,41 @@ func (g *Graph) moveNode(op Op) ([]Op, error) {
 	return []Op{undo}, nil
 }
 
+func (g *Graph) sizeNode(op Op) ([]Op, error) {
+	if _, err := g.find(op.ID); err != nil {
+		return nil, err
+	}
+	type size struct {
+		W      int  `json:"w,omitempty"`
+		H      int  `json:"h,omitempty"`
+		Folded bool `json:"folded,omitempty"`
+	}
+	var to size
+	if err := decodeStrict(op.Value, &to); err != nil {
+		return nil, err
+	}
+	l := g.Layout.Nodes[op.ID]
+	was, err := json.Marshal(size{l.W, l.H, l.Folded})
+	if err != nil {
+		return nil, fmt.Errorf("encode size: %w", err)
+	}
+	l.W, l.H, l.Folded = to.W, to.H, to.Folded
+	g.layout(op.ID, l)
+	return []Op{{Op: "node.size", ID: op.ID, Value: was}}, nil
+}
+
+// delNode removes a node with its edges. A container goes with everything that
+// is drawn in it.
 func (g *Graph) delNode(op Op) ([]Op, error) {
 	n, err := g.find(op.ID)
 	if err != nil {
 		return nil, err
 	}
+	if held := g.Held(op.ID); len(held) > 0 {
+		return g.delHeld(op, held)
+	}
 	l := g.Layout.Nodes[op.ID]
-	doc, err := json.Marshal(NodeDoc{Node: *n, X: l.X, Y: l.Y, Title: l.Title, Notes: l.Notes, Pin: l.Pin})
+	doc, err := json.Marshal(NodeDoc{Node: *n, X: l.X, Y: l.Y, Title: l.Title, W: l.W, H: l.H, Folded: l.Folded, Notes: l.Notes, Pin: l.Pin})
 	if err != nil {
 		return nil, fmt.Errorf("encode node %s: %w", n.Key, err)
 	}

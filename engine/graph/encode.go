@@ -86,6 +86,8 @@ type meaning struct {
 	Task      *Task           `json:"task,omitempty"`
 	MaxVisits int             `json:"max_visits,omitempty"`
 	Disabled  bool            `json:"disabled,omitempty"`
+	Pivot     bool            `json:"pivot,omitempty"`
+	In        string          `json:"in,omitempty"`  // key of the container
 	Out       [][2]string     `json:"out,omitempty"` // port, key of the target
 }
 
@@ -107,10 +109,13 @@ func (g *Graph) Digest() ([32]byte, error) {
 		slices.SortFunc(edges, func(a, b [2]string) int {
 			return strings.Compare(a[0]+"\x00"+a[1], b[0]+"\x00"+b[1])
 		})
-		ms = append(ms, meaning{n.Key, n.Kind, n.Config, n.Join, n.Retry, n.Timeout, n.Task, n.MaxVisits, n.Disabled, edges})
+		ms = append(ms, meaning{n.Key, n.Kind, n.Config, n.Join, n.Retry, n.Timeout, n.Task, n.MaxVisits, n.Disabled, n.Pivot, keys[n.In], edges})
 	}
 	slices.SortFunc(ms, func(a, b meaning) int { return strings.Compare(a.Key, b.Key) })
 	raw, err := json.Marshal(ms)
+	if g.Transaction {
+		raw, err = json.Marshal(map[string]any{"nodes": ms, "transaction": true})
+	}
 	if err != nil {
 		return [32]byte{}, err
 	}

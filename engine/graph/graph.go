@@ -32,6 +32,7 @@ type Graph struct {
 	Description string `json:"description,omitempty"`
 	Nodes       []Node `json:"nodes"`
 	Edges       []Edge `json:"edges"`
+	Transaction bool   `json:"transaction,omitempty"` // the whole run is a saga: a failure compensates
 	Layout      Layout `json:"layout"`
 }
 
@@ -42,13 +43,19 @@ type Node struct {
 	Kind   string          `json:"kind"` // from the catalogue
 	Config json.RawMessage `json:"config,omitempty"`
 
+	In        string   `json:"in,omitempty"`         // id of the container that it is drawn in; empty is the workflow itself
 	Join      *Join    `json:"join,omitempty"`       // several incoming edges; nil is inclusive
 	Retry     *Retry   `json:"retry,omitempty"`      // nil is the kind's default
 	Timeout   *Timeout `json:"timeout,omitempty"`    // nil is the kind's default
 	Task      *Task    `json:"task,omitempty"`       // where its tasks wait
 	MaxVisits int      `json:"max_visits,omitempty"` // 0 is 1,000
 	Disabled  bool     `json:"disabled,omitempty"`   // passes its input out of its first port
+	Pivot     bool     `json:"pivot,omitempty"`      // in a transaction: the point of no return
 }
+
+// PortCompensate is the handle, on every node, from which an edge leads to the
+// node that undoes its effect. No token ever takes it.
+const PortCompensate = "compensate"
 
 // Edge leads from one port of one node to one node.
 type Edge struct {
@@ -60,7 +67,14 @@ type Edge struct {
 
 // Join says when a node with several incoming edges starts.
 type Join struct {
-	Mode string `json:"mode"` // inclusive, each, all
+	Mode     string `json:"mode"`               // inclusive, each, all, n, first
+	N        int    `json:"n,omitempty"`        // mode n: how many edges
+	Then     string `json:"then,omitempty"`     // modes n, first: what becomes of the others: absorb (default), cancel
+	Deadline string `json:"deadline,omitempty"` // Go duration from the first waiting token; then port timeout
+	Combine  string `json:"combine,omitempty"`  // object (default), append, zip, merge, reduce
+	Key      string `json:"key,omitempty"`      // combine merge: the field that makes items the same
+	Reduce   string `json:"reduce,omitempty"`   // combine reduce: expression over acc and item
+	Start    string `json:"start,omitempty"`    // combine reduce: expression of the first acc; default null
 }
 
 // Retry says how often and when a failed attempt is tried again.
@@ -72,11 +86,16 @@ type Retry struct {
 	MaxInterval string   `json:"max_interval,omitempty"` // Go duration, default 1m
 	Jitter      float64  `json:"jitter,omitempty"`       // 0..1, share of the delay drawn at random
 	On          []string `json:"on,omitempty"`           // error classes; empty is all that are worth it
+	Total       string   `json:"total,omitempty"`        // Go duration from the visit's start: no attempt begins after it
+	When        string   `json:"when,omitempty"`         // expression over input and error: try again only if true
 }
 
-// Timeout bounds one attempt.
+// Timeout bounds a visit and its attempts, each a Go duration.
 type Timeout struct {
-	Attempt string `json:"attempt,omitempty"` // Go duration, default 60s
+	Attempt   string `json:"attempt,omitempty"`   // one attempt, default 60s
+	Queue     string `json:"queue,omitempty"`     // waiting for a worker, default none
+	Total     string `json:"total,omitempty"`     // the whole visit with its retries, default none
+	Heartbeat string `json:"heartbeat,omitempty"` // between two signs of life of the worker, default none
 }
 
 // Task says in which queue and how urgently a node's tasks wait. Every field
@@ -96,11 +115,14 @@ type Layout struct {
 
 // NodeLayout is how one node is drawn.
 type NodeLayout struct {
-	X     int             `json:"x"`
-	Y     int             `json:"y"`
-	Title string          `json:"title,omitempty"` // free text
-	Notes string          `json:"notes,omitempty"`
-	Pin   json.RawMessage `json:"pin,omitempty"` // pinned sample output
+	X      int             `json:"x"`
+	Y      int             `json:"y"`
+	Title  string          `json:"title,omitempty"` // free text
+	W      int             `json:"w,omitempty"`     // containers: size of the frame; 0 fits the body
+	H      int             `json:"h,omitempty"`
+	Folded bool            `json:"folded,omitempty"` // containers: drawn as one card
+	Notes  string          `json:"notes,omitempty"`
+	Pin    json.RawMessage `json:"pin,omitempty"` // pinned sample output
 }
 
 // Note is a piece of text on the canvas.

@@ -9,6 +9,7 @@ import "encoding/json"
 //	node.add     node  -                             NodeDoc
 //	node.set     node  JSON pointer (see Apply)      any JSON; absent removes
 //	node.move    node  -                             {"x":1,"y":2}
+//	node.size    node  -                             {"w":1,"h":2,"folded":true}
 //	node.del     node  -                             -            (its edges go with it)
 //	edge.add     edge  -                             {"from","port","to"}
 //	edge.set     edge  /from, /port or /to           string
@@ -16,10 +17,11 @@ import "encoding/json"
 //	note.add     note  -                             Note
 //	note.set     note  /text, /x, /y, /w or /h       -
 //	note.del     note  -                             -
-//	graph.set    -     /name, /description, /sample  any JSON; absent removes
+//	graph.set    -     /name, /description, /sample, any JSON; absent removes
+//	                   /transaction
 //
 // Paths of node.set: /key, /kind, /title, /notes, /pin, /disabled,
-// /max_visits, /join, /retry, /timeout, /task, /config and anything below
+// /max_visits, /in, /pivot, /join, /retry, /timeout, /task, /config and anything below
 // /config (objects are made on the way; an array index must exist or be "-").
 type Op struct {
 	Op    string          `json:"op"`
@@ -31,9 +33,12 @@ type Op struct {
 // NodeDoc is the value of node.add: a node with its layout.
 type NodeDoc struct {
 	Node
-	X     int             `json:"x"`
-	Y     int             `json:"y"`
-	Title string          `json:"title,omitempty"`
-	Notes string          `json:"notes,omitempty"`
-	Pin   json.RawMessage `json:"pin,omitempty"`
+	X      int             `json:"x"`
+	Y      int             `json:"y"`
+	Title  string          `json:"title,omitempty"`
+	W      int             `json:"w,omitempty"`
+	H      int             `json:"h,omitempty"`
+	Folded bool            `json:"folded,omitempty"`
+	Notes  string          `json:"notes,omitempty"`
+	Pin    json.RawMessage `json:"pin,omitempty"`
 }

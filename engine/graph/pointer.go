@@ -137,8 +137,10 @@ func (g *Graph) setGraph(op Op) ([]Op, error) {
 		undo.Value, err = swap(&g.Description, op.Value)
 	case "/sample":
 		undo.Value, g.Layout.Sample = g.Layout.Sample, op.Value
+	case "/transaction":
+		undo.Value, err = swap(&g.Transaction, op.Value)
 	default:
-		err = badPath(op.Path, "/name, /description or /sample")
+		err = badPath(op.Path, "/name, /description, /sample or /transaction")
 	}
 	if err != nil {
 		return nil, err

@@ -7,7 +7,7 @@ import (
 	"signalbox/engine/problem"
 )
 
-const nodePaths = "/key, /kind, /title, /notes, /pin, /disabled, /max_visits, /join, /retry, /timeout, /task, /config or a place below /config"
+const nodePaths = "/key, /kind, /title, /notes, /pin, /disabled, /max_visits, /in, /pivot, /join, /retry, /timeout, /task, /config or a place below /config"
 
 // setNode sets one property of a node and returns the op that sets it back.
 func (g *Graph) setNode(op Op) ([]Op, error) {
@@ -32,6 +32,10 @@ func (g *Graph) setNode(op Op) ([]Op, error) {
 		undo.Value, err = swap(&next.Disabled, op.Value)
 	case "/max_visits":
 		undo.Value, err = swap(&next.MaxVisits, op.Value)
+	case "/in":
+		undo.Value, err = swap(&next.In, op.Value)
+	case "/pivot":
+		undo.Value, err = swap(&next.Pivot, op.Value)
 	case "/join":
 		undo.Value, err = swapRef(&next.Join, op.Value)
 	case "/retry":
@@ -56,6 +60,11 @@ func (g *Graph) setNode(op Op) ([]Op, error) {
 			if m.Key == next.Key {
 				return nil, problem.New(problem.Conflict, "There is already a node with the key %q.", next.Key).At("/value", "duplicate key", "a key of its own")
 			}
+		}
+	}
+	if next.In != was.In {
+		if p := g.holds("/value", next); p != nil {
+			return nil, p
 		}
 	}
 	*n = next

@@ -70,6 +70,14 @@ func (g *Graph) checkNodes() *problem.Problem {
 		}
 		ids[n.ID], keys[n.Key] = i, i
 	}
+	for i, n := range g.Nodes {
+		if n.In == "" {
+			continue
+		}
+		if p := g.holds("/nodes/"+strconv.Itoa(i)+"/in", n); p != nil {
+			return p
+		}
+	}
 	return nil
 }
 

@@ -44,7 +44,9 @@ type Machine struct {
 	Format    int    `json:"format"`
 	Semantics int    `json:"semantics"`
 	Nodes     []Node `json:"nodes"` // by key
-	Edges     []Edge `json:"edges"` // by source key, port, target key
+	Edges     []Edge `json:"edges"` // by source key, port, target key; none crosses the border of a scope
+
+	Transaction bool `json:"transaction,omitempty"` // the run itself is a saga
 
 	index map[string]int // node by key
 	in    [][]int        // edges into a node
@@ -71,6 +73,15 @@ const (
 	OpFail      Op = "fail"
 	OpTask      Op = "task"
 	OpWait      Op = "wait"
+
+	OpGroup Op = "group" // containers: their bodies are the nodes whose In names them
+	OpMap   Op = "map"
+	OpLoop  Op = "loop"
+	OpCall  Op = "call" // another workflow, as a child run
+
+	OpSignal   Op = "signal"   // waits for a message from outside
+	OpHuman    Op = "human"    // waits for a person's decision
+	OpCallback Op = "callback" // waits for a one-time address to be called
 )
 
 // Join modes (rule 3).
@@ -78,6 +89,8 @@ const (
 	JoinInclusive = "inclusive"
 	JoinEach      = "each"
 	JoinAll       = "all"
+	JoinN         = "n"
+	JoinFirst     = "first"
 )
 
 // Node is one node with every default filled in.
@@ -89,13 +102,29 @@ type Node struct {
 	Modes     map[string]expr.Mode `json:"modes,omitempty"` // places in Config that are read in another mode than ModeValue
 	Ports     []string             `json:"ports"`           // every port, connected or not
 	Port      string               `json:"port,omitempty"`  // pass: the port that it leaves by
+	In        int                  `json:"in,omitempty"`    // 1 + position of the container whose body this node is in; 0: the run's own scope
 	Join      string               `json:"join"`
+	JoinN     int                  `json:"join_n,omitempty"`        // n and first: how many edges
+	Cancel    bool                 `json:"join_cancel,omitempty"`   // n and first: end the others instead of absorbing them
+	Deadline  time.Duration        `json:"join_deadline,omitempty"` // from the first waiting token; then port timeout
+	Combine   *Combine             `json:"combine,omitempty"`       // nil: an object keyed by source
 	MaxVisits int                  `json:"max_visits"`
 	Retry     Retry                `json:"retry,omitzero"`
 	Timeout   time.Duration        `json:"timeout,omitempty"` // of one attempt, nanoseconds
 	Queue     string               `json:"queue,omitempty"`   // empty: by route
 	Priority  json.RawMessage      `json:"priority,omitempty"`
 	Type      json.RawMessage      `json:"type,omitempty"`
+	Undo      int                  `json:"undo,omitempty"`   // 1 + position of the node that undoes this one; 0: none
+	Undoes    bool                 `json:"undoes,omitempty"` // it is such a node: no token starts it
+	Pivot     bool                 `json:"pivot,omitempty"`  // in a transaction: the point of no return
+}
+
+// Combine says how a join makes one value of several.
+type Combine struct {
+	How    string `json:"how"`              // append, zip, merge, reduce
+	Key    string `json:"key,omitempty"`    // merge: the field that makes items the same
+	Reduce string `json:"reduce,omitempty"` // reduce: expression over acc and item
+	Start  string `json:"start,omitempty"`  // reduce: expression of the first acc
 }
 
 // Retry is when a failed attempt is tried again.
