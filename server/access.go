@@ -138,6 +138,7 @@ func accessTable() map[string]access {
 		"GET /ws":                          anybody, // the first frame carries a ticket
 		"GET /login":                       anybody,
 		"POST /login":                      anybody,
+		"POST /language":                   anybody, // it sets a cookie
 		"GET /setup/{token}":               anybody,
 		"POST /setup/{token}":              anybody,
 		"GET /s/{token}":                   anybody,

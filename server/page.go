@@ -34,7 +34,7 @@ func newPages() (pages, error) {
 // empty.
 func (s *Server) page(r *http.Request, title, place string) view.Page {
 	p := view.Page{
-		Lang: s.pages.words.Pick(r.Header.Get("Accept-Language")), Theme: themeOf(r), Place: place,
+		Lang: s.languageOf(r), Languages: s.pages.words.Languages(), Here: r.URL.RequestURI(), Theme: themeOf(r), Place: place,
 		Assets: s.config.Assets, Words: s.pages.words, Now: s.config.Now(), LessMotion: cookieIs(r, "motion", "less"),
 	}
 	if title != "" {

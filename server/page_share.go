@@ -85,7 +85,7 @@ func (s *Server) sharePage(ctx context.Context, p view.Page, o share.Opened, tok
 			return view.SharePage{}, err
 		}
 		options.Nodes, options.Edges = picture.Trace(o.Graph, run.Status, events)
-		options.Foot = feet(o.Graph, events)
+		options.Foot = feet(p, o.Graph, events)
 		options.Words = func(state picture.State) string { return p.T("pages.state." + string(state)) }
 		props.Run = &sharedRunOut{ID: run.ID.String(), Status: run.Status, Version: run.VersionNumber, CreatedAt: run.CreatedAt, EndedAt: whenSet(run.EndedAt)}
 		page.Run, page.Events = sharedRun(run, events), sharedEvents(o.Graph, run, events)
@@ -183,7 +183,7 @@ func noteOf(e brief.Brief) string {
 
 // feet are the lines under the cards: how long the last attempt took, or what
 // sort of error a node failed with.
-func feet(g graph.Graph, events []brief.Brief) map[string]string {
+func feet(p view.Page, g graph.Graph, events []brief.Brief) map[string]string {
 	ids := make(map[string]string, len(g.Nodes))
 	for _, n := range g.Nodes {
 		ids[n.Key] = n.ID
@@ -194,7 +194,7 @@ func feet(g graph.Graph, events []brief.Brief) map[string]string {
 		switch {
 		case id == "":
 		case e.Type == "TaskCompleted" && e.Began > 0:
-			out[id] = view.Took(time.Duration((e.At-e.Began)*1000) * time.Microsecond)
+			out[id] = p.Took(time.Duration((e.At-e.Began)*1000) * time.Microsecond)
 		case e.Type == "NodeFailed" && e.Error != nil:
 			out[id] = e.Error.Class
 		}

@@ -36,6 +36,7 @@ func (s *Server) routes() chi.Router {
 		r.Get("/s/{token}/events", s.guestEvents)
 		r.Get("/login", s.pageLogin)
 		r.Post("/login", s.login)
+		r.Post("/language", s.setLanguage)
 		r.Get("/setup/{token}", s.pageSetup)
 		r.Post("/setup/{token}", s.setup)
 	})

@@ -1,23 +1,33 @@
 // Times and sizes as the run view writes them. The clock comes in from outside.
 
+import { translator } from "./strings.ts";
+
+const say = translator({
+  "time.took.ms": "{t} ms",
+  "time.took.s": "{t} s",
+  "time.took.min": "{t} min {s} s",
+  "time.took.h": "{t} h {m} min",
+  "time.took.d": "{t} d {h} h",
+});
+
 /** A short length of time: "412 ms", "1.84 s", "2 min 5 s", "3 h 4 min". */
 export function took(ms: number): string {
   const t = Math.max(0, ms);
-  if (t < 1) return `${round(t, 2)} ms`;
-  if (t < 1_000) return `${round(t, t < 10 ? 1 : 0)} ms`;
-  if (t < 60_000) return `${round(t / 1_000, t < 10_000 ? 2 : 1)} s`;
+  if (t < 1) return say("time.took.ms", { t: round(t, 2) });
+  if (t < 1_000) return say("time.took.ms", { t: round(t, t < 10 ? 1 : 0) });
+  if (t < 60_000) return say("time.took.s", { t: round(t / 1_000, t < 10_000 ? 2 : 1) });
   const seconds = Math.floor(t / 1_000);
   const minutes = Math.floor(seconds / 60);
-  if (minutes < 60) return `${minutes} min ${seconds % 60} s`;
+  if (minutes < 60) return say("time.took.min", { t: minutes, s: seconds % 60 });
   const hours = Math.floor(minutes / 60);
-  if (hours < 48) return `${hours} h ${minutes % 60} min`;
-  return `${Math.floor(hours / 24)} d ${hours % 24} h`;
+  if (hours < 48) return say("time.took.h", { t: hours, m: minutes % 60 });
+  return say("time.took.d", { t: Math.floor(hours / 24), h: hours % 24 });
 }
 
 /** A length that ticks: whole seconds only once it is longer than a minute. */
 export function ticking(ms: number): string {
   const t = Math.max(0, ms);
-  return t < 60_000 ? `${(t / 1_000).toFixed(1)} s` : took(t);
+  return t < 60_000 ? say("time.took.s", { t: (t / 1_000).toFixed(1) }) : took(t);
 }
 
 /** A moment since the start: "04.163", "02:04.163", "1:02:04.163". */

@@ -27,7 +27,7 @@ test("an unknown key is shown, also one that every object has", () => {
 });
 
 test("what the page delivers goes before a bundle's own words", () => {
-  const say = translator("en", {
+  const say = translator({
     "own.word": "own",
     "own.only": "only {n}",
     "x.one": "1",

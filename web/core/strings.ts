@@ -31,9 +31,15 @@ export function t(key: string, args: Args = {}): string {
 }
 
 /** As t, with words of one's own for what the page did not deliver. */
-export function translator<W extends Words>(language: string, own: W) {
+export function translator<W extends Words>(own: W) {
   return (key: KeyOf<W> & string, args: Args = {}): string =>
-    say(find(island(), key, args) ?? find(own, key, args) ?? key, args, language);
+    say(find(island(), key, args) ?? find(own, key, args) ?? key, args);
+}
+
+/** The page's language, for dates and numbers. */
+export function language(): string {
+  const lang = page()?.documentElement?.lang;
+  return lang === undefined || lang === "" ? "en" : lang;
 }
 
 function find(words: Words, key: string, args: Args): string | undefined {
@@ -46,22 +52,28 @@ function find(words: Words, key: string, args: Args): string | undefined {
   return undefined;
 }
 
-function say(word: string, args: Args, language = "en"): string {
+function say(word: string, args: Args): string {
   return word.replace(/\{(\w+)\}/g, (hole: string, name: string) => {
     const value = args[name];
     if (value === undefined) return hole;
-    return typeof value === "number" ? value.toLocaleString(language) : value;
+    return typeof value === "number" ? value.toLocaleString(language()) : value;
   });
 }
 
 // This folder knows no DOM: the island is read through the narrowest shape
 // that will do, and a worker or a test without a page gets no words from it.
-type Page = { getElementById(id: string): { readonly textContent: string | null } | null };
+type Page = {
+  getElementById(id: string): { readonly textContent: string | null } | null;
+  readonly documentElement?: { readonly lang: string };
+};
+
+function page(): Page | undefined {
+  return (globalThis as { document?: Page }).document;
+}
 
 function island(): Words {
   if (delivered !== undefined) return delivered;
-  const page = (globalThis as { document?: Page }).document;
-  const text = page?.getElementById("strings")?.textContent;
+  const text = page()?.getElementById("strings")?.textContent;
   delivered = text === undefined || text === null || text === "" ? {} : (JSON.parse(text) as Words);
   return delivered;
 }

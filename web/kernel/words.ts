@@ -4,4 +4,4 @@
 import { translator } from "../core/strings.ts";
 import kernel from "../strings/en/kernel.json";
 
-export const t = translator("en", kernel);
+export const t = translator(kernel);

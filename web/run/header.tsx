@@ -2,7 +2,7 @@
 
 import { useSignal } from "@preact/signals";
 import { shortId, ticking, took } from "../core/run-time.ts";
-import { t } from "../core/strings.ts";
+import { language, t } from "../core/strings.ts";
 import { CancelDialog, ShareDialog } from "./dialogs.tsx";
 import { Icon } from "./icon.tsx";
 import { at, call, message } from "./net.ts";
@@ -106,8 +106,8 @@ function Facts({ store, run }: { readonly store: RunStore; readonly run: PageRun
     <span class="meta tn wide-only">
       <span>{version}</span>
       <span aria-hidden="true">·</span>
-      <time datetime={run.created_at} title={start.toLocaleString()}>
-        {t("run.started", { time: start.toLocaleTimeString() })}
+      <time datetime={run.created_at} title={start.toLocaleString(language())}>
+        {t("run.started", { time: start.toLocaleTimeString(language()) })}
       </time>
       <span aria-hidden="true">·</span>
       <b>{store.over.value ? took(length) : ticking(length)}</b>

@@ -3,7 +3,7 @@
 import { useRef } from "preact/hooks";
 import { isError } from "../core/run-event.ts";
 import { NO_FILTER } from "../core/run-filter.ts";
-import { t } from "../core/strings.ts";
+import { language, t } from "../core/strings.ts";
 import { Icon } from "./icon.tsx";
 import { Rows } from "./log-rows.tsx";
 import type { LogView } from "./log-view.ts";
@@ -16,7 +16,7 @@ export function Log({ store, log }: { readonly store: RunStore; readonly log: Lo
     <section class="log" aria-labelledby="log-title" data-region tabindex={-1}>
       <header>
         <h2 id="log-title">{t("run.log")}</h2>
-        <span class="chip tn">{trace.last.toLocaleString()}</span>
+        <span class="chip tn">{trace.last.toLocaleString(language())}</span>
         <ErrorsSwitch store={store} log={log} />
       </header>
       <Filters store={store} log={log} />
@@ -41,7 +41,7 @@ function ErrorsSwitch({ store, log }: { readonly store: RunStore; readonly log: 
         {t("run.log.all")}
       </button>
       <button type="button" aria-pressed={errors} onClick={() => log.set({ errors: true })}>
-        {t("run.log.errors")} <span class="n">{count.toLocaleString()}</span>
+        {t("run.log.errors")} <span class="n">{count.toLocaleString(language())}</span>
       </button>
     </div>
   );

@@ -95,6 +95,12 @@ func (c *Catalogue) Keys(lang string) []string {
 	return out
 }
 
+// Has reports whether a language has a word of its own for a key.
+func (c *Catalogue) Has(lang, key string) bool {
+	_, ok := c.words[lang][key]
+	return ok
+}
+
 // T is the sentence of a key with its placeholders filled. The arguments are
 // pairs: "n", 3, "name", "Ada". With a number n the key may stand in the forms
 // key.one and key.other. A key that the language lacks is answered in English,
@@ -115,19 +121,27 @@ func (c *Catalogue) T(lang, key string, args ...any) string {
 	return strings.NewReplacer(pairs...).Replace(word)
 }
 
-// Part gives the words of some parts in one language, for a JSON island.
+// Part gives the words of some parts in one language, for a JSON island. An
+// English singular stays away from a language that has one form for all
+// numbers.
 func (c *Catalogue) Part(lang string, parts ...string) map[string]string {
 	out := map[string]string{}
 	for _, part := range parts {
 		for _, key := range c.parts[part] {
 			if word, ok := c.words[lang][key]; ok {
 				out[key] = word
-			} else if word, ok := c.words[Fallback][key]; ok {
+			} else if word, ok := c.words[Fallback][key]; ok && !c.oneForm(lang, key) {
 				out[key] = word
 			}
 		}
 	}
 	return out
+}
+
+func (c *Catalogue) oneForm(lang, key string) bool {
+	stem, singular := strings.CutSuffix(key, ".one")
+	_, other := c.words[lang][stem+".other"]
+	return singular && other
 }
 
 // Pick chooses the best language for an Accept-Language header.

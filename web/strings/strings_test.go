@@ -81,7 +81,7 @@ func TestPick(t *testing.T) {
 func TestPart(t *testing.T) {
 	t.Parallel()
 	got := small(t).Part("zh-CN", "a")
-	want := map[string]string{"hi": "{name}，你好", "n.one": "{n} step", "n.other": "{n} 步", "only": "English"}
+	want := map[string]string{"hi": "{name}，你好", "n.other": "{n} 步", "only": "English"}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
@@ -108,6 +108,25 @@ func TestPlaceholders(t *testing.T) {
 		for _, key := range c.Keys(lang) {
 			if diff := cmp.Diff(holes(strings.Fallback, key), holes(lang, key)); diff != "" {
 				t.Errorf("%s: %s has other placeholders than English:\n%s", lang, key, diff)
+			}
+		}
+	}
+}
+
+// TestLanguagesAreWhole wants the same keys in every language. A language may
+// do without a singular.
+func TestLanguagesAreWhole(t *testing.T) {
+	t.Parallel()
+	c := load(t)
+	for _, lang := range c.Languages() {
+		for _, key := range c.Keys(strings.Fallback) {
+			if !c.Has(lang, key) && !(stdstrings.HasSuffix(key, ".one") && c.Has(lang, stem(key)+".other")) {
+				t.Errorf("%s lacks %q", lang, key)
+			}
+		}
+		for _, key := range c.Keys(lang) {
+			if !c.Has(strings.Fallback, key) {
+				t.Errorf("%s has %q, which English lacks", lang, key)
 			}
 		}
 	}

@@ -1,6 +1,6 @@
 // "3 min ago" goes on while the page stays open.
 
-import { t } from "../core/strings.ts";
+import { language, t } from "../core/strings.ts";
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -13,7 +13,13 @@ export function ago(ms: number, at: Date): string {
   if (ms < HOUR) return t("time.minutes", { n: Math.floor(ms / MINUTE) });
   if (ms < DAY) return t("time.hours", { n: Math.floor(ms / HOUR) });
   if (ms < 30 * DAY) return t("time.days", { n: Math.floor(ms / DAY) });
-  return at.toISOString().slice(0, 10);
+  return day(at);
+}
+
+/** The same as the server's Page.Day. */
+function day(at: Date): string {
+  if (language() === "en") return at.toISOString().slice(0, 10);
+  return at.toLocaleDateString(language(), { dateStyle: "long", timeZone: "UTC" });
 }
 
 export function refreshAgo(): void {

@@ -39,6 +39,7 @@ const (
 type Page struct {
 	Title  string // without the product's name
 	Lang   string
+	Here   string // path and query of the page, to come back to
 	Theme  string // light, dark or system
 	Place  string // which entry of the navigation: workflows, runs, settings; empty is none
 	User   *User  // nil: nobody is logged in
@@ -46,6 +47,7 @@ type Page struct {
 	Words  Words
 	Now    time.Time
 
+	Languages  []string // to choose from
 	LessMotion bool // the person asked for less motion
 }
 
@@ -86,28 +88,7 @@ func (p Page) Ago(at time.Time) string {
 	case d < 30*24*time.Hour:
 		return p.T("time.days", "n", int(d/(24*time.Hour)))
 	default:
-		return at.UTC().Format("2006-01-02")
-	}
-}
-
-// Exact is a moment in full, for the title of a relative time.
-func (p Page) Exact(at time.Time) string { return at.UTC().Format("2006-01-02 15:04:05 UTC") }
-
-// Took says how long something lasted.
-func Took(d time.Duration) string {
-	switch {
-	case d < time.Millisecond:
-		return "< 1 ms"
-	case d < time.Second:
-		return strconv.Itoa(int(d/time.Millisecond)) + " ms"
-	case d < 10*time.Second:
-		return strconv.FormatFloat(d.Seconds(), 'f', 2, 64) + " s"
-	case d < time.Minute:
-		return strconv.FormatFloat(d.Seconds(), 'f', 1, 64) + " s"
-	case d < time.Hour:
-		return strconv.Itoa(int(d/time.Minute)) + " min " + strconv.Itoa(int(d/time.Second)%60) + " s"
-	default:
-		return strconv.Itoa(int(d/time.Hour)) + " h " + strconv.Itoa(int(d/time.Minute)%60) + " min"
+		return p.Day(at)
 	}
 }
 

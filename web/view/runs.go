@@ -83,9 +83,9 @@ func shortRun(id string) string {
 	return id
 }
 
-func (r Run) lasted() string {
+func (r Run) lasted(p Page) string {
 	if r.Lasted <= 0 {
 		return ""
 	}
-	return Took(r.Lasted)
+	return p.Took(r.Lasted)
 }

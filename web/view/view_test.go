@@ -272,11 +272,16 @@ func TestFragments(t *testing.T) {
 
 func TestTook(t *testing.T) {
 	t.Parallel()
+	catalogue, err := words.Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := view.Page{Lang: "en", Words: catalogue}
 	for d, want := range map[time.Duration]string{
 		0: "< 1 ms", 12 * time.Millisecond: "12 ms", 1670 * time.Millisecond: "1.67 s", 20400 * time.Millisecond: "20.4 s",
 		125 * time.Second: "2 min 5 s", 3*time.Hour + 4*time.Minute: "3 h 4 min",
 	} {
-		if got := view.Took(d); got != want {
+		if got := p.Took(d); got != want {
 			t.Errorf("%s is %q, want %q", d, got, want)
 		}
 	}
@@ -288,6 +293,21 @@ func TestInitials(t *testing.T) {
 		if got := view.Initials(name); got != want {
 			t.Errorf("%q is %q, want %q", name, got, want)
 		}
+	}
+}
+
+func TestChinese(t *testing.T) {
+	t.Parallel()
+	catalogue, err := words.Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := time.Date(2026, 5, 4, 12, 0, 0, 0, time.UTC)
+	p := view.Page{Lang: "zh-CN", Words: catalogue, Now: at.Add(time.Hour)}
+	got := []string{p.Day(at), p.Exact(at), p.Ago(at), p.Took(125 * time.Second), p.Took(3*time.Hour + 4*time.Minute)}
+	want := []string{"2026年5月4日", "2026年5月4日 12:00:00 UTC", "1 小时前", "2 分 5 秒", "3 小时 4 分"}
+	if !slices.Equal(got, want) {
+		t.Error(fmt.Sprint(got, " want ", want))
 	}
 }
 

@@ -3,6 +3,7 @@
 import type { ComponentChildren } from "preact";
 import { tokenizeJSON } from "../../core/expr-tokens.ts";
 import type { GraphNode } from "../../core/graph.ts";
+import { language } from "../../core/strings.ts";
 import { togglePin } from "../actions/edit.ts";
 import { useEditor } from "../context.ts";
 import { Icon } from "../icon.tsx";
@@ -111,7 +112,7 @@ function Origin({
   }
   if (example) return <span class="hint">{t("editor.data.example")}</span>;
   if (at === undefined) return null;
-  const when = new Date(at).toLocaleString();
+  const when = new Date(at).toLocaleString(language());
   return run === undefined ? (
     <span class="hint">{when}</span>
   ) : (

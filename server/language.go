@@ -1,0 +1,40 @@
+package server
+
+import (
+	"net/http"
+	"slices"
+	"time"
+)
+
+// languageCookie holds the language that a person chose.
+const (
+	languageCookie = "lang"
+	languageKept   = 365 * 24 * time.Hour
+)
+
+// languageOf is the language that a page is written in: the person's choice,
+// else what the browser asks for.
+func (s *Server) languageOf(r *http.Request) string {
+	if c, err := r.Cookie(languageCookie); err == nil && slices.Contains(s.pages.words.Languages(), c.Value) {
+		return c.Value
+	}
+	return s.pages.words.Pick(r.Header.Get("Accept-Language"))
+}
+
+// setLanguage keeps the choice and goes back to where the person was.
+func (s *Server) setLanguage(w http.ResponseWriter, r *http.Request) {
+	if !s.parseForm(w, r) {
+		return
+	}
+	if lang := r.PostFormValue("lang"); slices.Contains(s.pages.words.Languages(), lang) {
+		s.keepLanguage(w, lang)
+	}
+	http.Redirect(w, r, localPath(r.PostFormValue("next")), http.StatusSeeOther)
+}
+
+func (s *Server) keepLanguage(w http.ResponseWriter, lang string) {
+	http.SetCookie(w, &http.Cookie{
+		Name: languageCookie, Value: lang, Path: "/", MaxAge: int(languageKept / time.Second),
+		Secure: s.scheme == "https", SameSite: http.SameSiteLaxMode, HttpOnly: true,
+	})
+}
