@@ -212,7 +212,7 @@ func TestTrace(t *testing.T) {
 			edges: map[string]picture.State{"ab": "ok", "bc": "ok"},
 		},
 		{
-			name: "a retry waits", status: "running", more: []brief.Brief{{Seq: 4, Type: "TaskFailed", Node: "work"}},
+			name: "a retry waits", status: "running", more: []brief.Brief{{Seq: 4, Type: "TaskFailed", Node: "work", RetryAt: 2}},
 			nodes: map[string]picture.State{"a": "ok", "b": "ok", "c": "wait"},
 			edges: map[string]picture.State{"ab": "ok", "bc": "ok"},
 		},

@@ -20,12 +20,13 @@ func Trace(g graph.Graph, status string, events []brief.Brief) (nodes, edges map
 	for _, e := range g.Edges {
 		from[e.From] = append(from[e.From], e)
 	}
+	live := visits{}
 	for _, event := range events {
 		id, known := ids[NodeOf(event)]
 		if !known {
 			continue
 		}
-		if state := after(event); state != None {
+		if state := live.after(id, event); state != None {
 			nodes[id] = state
 		}
 		for _, e := range from[id] {
@@ -48,20 +49,45 @@ func NodeOf(e brief.Brief) string {
 	return e.Node
 }
 
-// after is what a node shows after an event; None: no change.
-func after(e brief.Brief) State {
+// visits are those that are not over, by node.
+type visits map[string]map[int]State
+
+// after is what a node shows after an event; None: no change. A node with
+// several live visits shows the one that is furthest in its work.
+func (v visits) after(id string, e brief.Brief) State {
+	state := None
 	switch e.Type {
 	case "RunStarted", "NodeCompleted", "TaskCompleted", "Responded", "WaitCompleted":
-		return Done
+		state = Done
 	case "NodeFailed":
-		return Failed
+		state = Failed
 	case "TaskScheduled":
-		return Running
-	case "TaskFailed", "WaitStarted":
-		return Waiting
+		state = Running
+	case "WaitStarted":
+		state = Waiting
+	case "TaskFailed":
+		state = Failed
+		if e.RetryAt > 0 {
+			state = Waiting
+		}
 	default:
 		return None
 	}
+	if v[id] == nil {
+		v[id] = map[int]State{}
+	}
+	if state == Running || state == Waiting {
+		v[id][e.Visit] = state
+	} else {
+		delete(v[id], e.Visit)
+	}
+	for _, other := range v[id] {
+		if other == Running {
+			return Running
+		}
+		state = Waiting
+	}
+	return state
 }
 
 func settle(g graph.Graph, nodes, edges map[string]State) {

@@ -57,7 +57,7 @@ func portsOnly(config json.RawMessage) json.RawMessage {
 func PublicBrief(b brief.Brief) brief.Brief {
 	out := brief.Brief{
 		Seq: b.Seq, At: b.At, Type: b.Type, Node: b.Node, Visit: b.Visit, Attempt: b.Attempt,
-		Port: b.Port, Ports: b.Ports, Queue: b.Queue, Priority: b.Priority, Until: b.Until, RetryAt: b.RetryAt,
+		Port: b.Port, Ports: b.Ports, Took: b.Took, Queue: b.Queue, Priority: b.Priority, Until: b.Until, RetryAt: b.RetryAt,
 		Began: b.Began, Size: b.Size, Handled: b.Handled, Trigger: b.Trigger,
 	}
 	if b.Error != nil {

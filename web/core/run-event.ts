@@ -13,9 +13,24 @@ export type EventType =
   | "WaitStarted"
   | "WaitCompleted"
   | "Responded"
+  | "ContainerStarted"
+  | "BodyStarted"
+  | "BodyCompleted"
+  | "BodyFailed"
+  | "ContainerCompleted"
+  | "VisitCanceled"
+  | "TokensAbsorbed"
+  | "SignalReceived"
+  | "CallStarted"
+  | "CompensationStarted"
+  | "CompensationCompleted"
+  | "AttentionNeeded"
+  | "RunPaused"
+  | "RunResumed"
   | "RunSucceeded"
   | "RunFailed"
-  | "RunCanceled";
+  | "RunCanceled"
+  | "RunCompensated";
 
 export type Fault = { readonly class: string; readonly message: string };
 
@@ -26,10 +41,18 @@ export type Brief = {
   readonly at: number;
   readonly type: EventType | string;
   readonly node?: string;
+  /** Where the visit is; absent: the run's own scope. */
+  readonly scope?: number;
   readonly visit?: number;
   readonly attempt?: number;
   readonly port?: string;
   readonly ports?: readonly string[];
+  /** Edges whose tokens the visit took, by position: "0-2,5". */
+  readonly took?: string;
+  /** Of a container: how many bodies, which one, and the scope that it opened. */
+  readonly count?: number;
+  readonly index?: number;
+  readonly opens?: number;
   readonly queue?: string;
   readonly priority?: number;
   readonly until?: number;
@@ -53,16 +76,37 @@ export function nodeOf(e: Brief): string | undefined {
 
 /** Whether the event closes its log. */
 export function endsRun(e: Brief): boolean {
-  return e.type === "RunSucceeded" || e.type === "RunFailed" || e.type === "RunCanceled";
+  switch (e.type) {
+    case "RunSucceeded":
+    case "RunFailed":
+    case "RunCanceled":
+    case "RunCompensated":
+      return true;
+    default:
+      return false;
+  }
 }
 
 /** Whether the event tells of something that went wrong. */
 export function isError(e: Brief): boolean {
-  return e.type === "TaskFailed" || e.type === "NodeFailed" || e.type === "RunFailed";
+  return isErrorType(e.type);
+}
+
+export function isErrorType(type: string): boolean {
+  switch (type) {
+    case "TaskFailed":
+    case "NodeFailed":
+    case "BodyFailed":
+    case "AttentionNeeded":
+    case "RunFailed":
+      return true;
+    default:
+      return false;
+  }
 }
 
 /** How an event looks: the tone of its glyph. */
-export type Tone = "ok" | "run" | "fail" | "wait" | "skip";
+export type Tone = "ok" | "run" | "fail" | "wait" | "skip" | "comp";
 
 export function toneOf(e: Brief): Tone {
   switch (e.type) {
@@ -70,17 +114,25 @@ export function toneOf(e: Brief): Tone {
     case "TaskRunning":
     case "TaskProgress":
       return "run";
+    case "ContainerStarted":
+    case "BodyStarted":
+    case "CallStarted":
+    case "RunResumed":
+      return "run";
     case "TaskScheduled":
+    case "VisitCanceled":
+    case "TokensAbsorbed":
     case "RunCanceled":
       return "skip";
     case "WaitStarted":
+    case "RunPaused":
       return "wait";
-    case "TaskFailed":
-    case "NodeFailed":
-    case "RunFailed":
-      return "fail";
+    case "CompensationStarted":
+    case "CompensationCompleted":
+    case "RunCompensated":
+      return "comp";
     default:
-      return "ok";
+      return isError(e) ? "fail" : "ok";
   }
 }
 

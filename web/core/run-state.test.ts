@@ -109,6 +109,8 @@ test("after the end nobody is idle, and the run has its end", () => {
       failed: 1,
       canceled: 0,
       skipped: 1,
+      undoing: 0,
+      undone: 0,
     },
   );
 });

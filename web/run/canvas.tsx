@@ -3,7 +3,9 @@
 import type { Signal } from "@preact/signals";
 import { effect, useComputed } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
-import type { NodeState, NodeStatus, RunState } from "../core/run-state.ts";
+import type { NodeState, NodeStatus } from "../core/run-node.ts";
+import type { Bodies } from "../core/run-scope.ts";
+import type { RunState } from "../core/run-state.ts";
 import { countNodes } from "../core/run-state.ts";
 import { t } from "../core/strings.ts";
 import { Icon } from "./icon.tsx";
@@ -112,6 +114,8 @@ const LEGEND: readonly NodeStatus[] = [
   "waiting",
   "failed",
   "canceled",
+  "undoing",
+  "undone",
   "skipped",
 ];
 
@@ -186,6 +190,7 @@ class Painter {
   readonly #stage: Stage;
   readonly #store: RunStore;
   readonly #nodes = new Map<string, NodeState>();
+  readonly #bodies = new Map<string, Bodies | undefined>();
   readonly #edges = new Map<string, EdgeState>();
   readonly #labels = new Map<string, string | undefined>();
   readonly #places: ReadonlyMap<string, number>;
@@ -202,12 +207,15 @@ class Painter {
     const ticks = second !== this.#second;
     this.#second = second;
     for (const [key, node] of state.nodes) {
-      if (sameNode(this.#nodes.get(key), node) && !(ticks && node.open.length > 0)) continue;
+      const bodies = state.bodies.get(key);
+      const same = sameNode(this.#nodes.get(key), node) && this.#bodies.get(key) === bodies;
+      if (same && !(ticks && node.open.length > 0)) continue;
       this.#nodes.set(key, node);
+      this.#bodies.set(key, bodies);
       const card = this.#store.picture.byKey.get(key);
       if (card === undefined) continue;
       const label = cardLabel(this.#store, key, node, this.#places.get(key) ?? 0);
-      this.#stage.setStatus(card.id, node.status, footOf(node, now), label);
+      this.#stage.setStatus(card.id, node.status, footOf(node, now, bodies), label);
     }
     for (const line of this.#store.picture.lines) {
       const next = edgeState(state, line.id, line.to.key);

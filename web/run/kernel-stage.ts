@@ -2,7 +2,8 @@
 // needed: most runs are small, and the page stays light without it.
 
 import type { Graph, Spec } from "../core/graph.ts";
-import type { NodeStatus } from "../core/run-state.ts";
+import type { NodeStatus } from "../core/run-node.ts";
+import type { NodeStatus as KernelStatus } from "../kernel/api.ts";
 import { Kernel } from "../kernel/kernel.ts";
 import type { EdgeState, Foot, Stage, StageEvents } from "./stage.ts";
 
@@ -24,7 +25,7 @@ export class KernelStage implements Stage {
   }
 
   setStatus(id: string, status: NodeStatus, foot: Foot): void {
-    this.#kernel.setStatus(id, status, { ...foot, tone: "status" });
+    this.#kernel.setStatus(id, drawnAs(status), { ...foot, tone: "status" });
   }
 
   setEdge(id: string, state: EdgeState): void {
@@ -62,4 +63,10 @@ export class KernelStage implements Stage {
   destroy(): void {
     this.#kernel.destroy();
   }
+}
+
+/** The kernel draws what undoes as work, and what is undone as canceled. */
+function drawnAs(status: NodeStatus): KernelStatus {
+  if (status === "undoing") return "running";
+  return status === "undone" ? "canceled" : status;
 }

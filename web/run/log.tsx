@@ -8,6 +8,7 @@ import { Icon } from "./icon.tsx";
 import { Rows } from "./log-rows.tsx";
 import type { LogView } from "./log-view.ts";
 import type { RunStore } from "./store.ts";
+import { typeWords } from "./words.ts";
 
 export function Log({ store, log }: { readonly store: RunStore; readonly log: LogView }) {
   const rows = log.rows();
@@ -58,21 +59,6 @@ function useErrors(store: RunStore): number {
   return seen.current.n;
 }
 
-const TYPES: readonly string[] = [
-  "RunStarted",
-  "NodeCompleted",
-  "NodeFailed",
-  "TaskScheduled",
-  "TaskCompleted",
-  "TaskFailed",
-  "WaitStarted",
-  "WaitCompleted",
-  "Responded",
-  "RunSucceeded",
-  "RunFailed",
-  "RunCanceled",
-];
-
 function Filters({ store, log }: { readonly store: RunStore; readonly log: LogView }) {
   const filter = log.filter.value;
   const value = (e: Event) =>
@@ -113,9 +99,9 @@ function Filters({ store, log }: { readonly store: RunStore; readonly log: LogVi
         onChange={(e) => log.set({ type: value(e) })}
       >
         <option value="">{t("run.log.type.all")}</option>
-        {TYPES.map((type) => (
+        {[...store.types].map((type) => (
           <option key={type} value={type}>
-            {t(`run.event.${type}`)}
+            {typeWords(type)}
           </option>
         ))}
       </select>

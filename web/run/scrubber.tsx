@@ -4,6 +4,7 @@
 import type { ReadonlySignal, Signal } from "@preact/signals";
 import { useSignal, useSignalEffect } from "@preact/signals";
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
+import { isErrorType } from "../core/run-event.ts";
 import type { Scale } from "../core/run-scale.ts";
 import { histogram } from "../core/run-scale.ts";
 import { moment } from "../core/run-time.ts";
@@ -106,7 +107,13 @@ export function Scrubber({ store, scale, width, zoom }: ScrubberProps) {
     if (canvas.current === null) return;
     const c = clear(canvas.current, w, HEIGHT);
     if (c === undefined) return;
-    const bins = histogram(store.trace.events, failed, from, to, Math.max(10, Math.floor(w / 6)));
+    const bins = histogram(
+      store.trace.events,
+      isErrorType,
+      from,
+      to,
+      Math.max(10, Math.floor(w / 6)),
+    );
     paintHistogram(c, bins, w, HEIGHT, readColors(canvas.current));
   });
 
@@ -145,10 +152,6 @@ export function Scrubber({ store, scale, width, zoom }: ScrubberProps) {
       <Playhead store={store} scale={scale} />
     </div>
   );
-}
-
-function failed(type: string): boolean {
-  return type === "TaskFailed" || type === "NodeFailed" || type === "RunFailed";
 }
 
 /** Shows a moment on the canvas only, at most once a frame. */

@@ -1,6 +1,6 @@
 // The canvas of a run: what the run view and the share page need of it.
 
-import type { NodeStatus } from "../core/run-state.ts";
+import type { NodeStatus } from "../core/run-node.ts";
 
 export type EdgeState = "idle" | "taken" | "active" | "skipped";
 

@@ -1,6 +1,6 @@
 // How statuses look: a color, a glyph and a word, never one alone.
 
-import type { NodeStatus } from "../core/run-state.ts";
+import type { NodeStatus } from "../core/run-node.ts";
 import { t } from "../core/strings.ts";
 import { Icon, Ring } from "./icon.tsx";
 
@@ -21,6 +21,9 @@ export function toneOfNode(status: NodeStatus): string {
       return "cancel";
     case "skipped":
       return "skip";
+    case "undoing":
+    case "undone":
+      return "comp";
     case "idle":
       return "";
   }
@@ -38,6 +41,9 @@ function glyphOf(status: NodeStatus): string {
       return "ellipsis";
     case "canceled":
       return "square";
+    case "undoing":
+    case "undone":
+      return "undo-2";
     default:
       return "minus";
   }
@@ -59,11 +65,16 @@ function toneOfRun(status: string): string {
     case "running":
       return "run";
     case "waiting":
+    case "paused":
       return "wait";
     case "succeeded":
       return "ok";
     case "failed":
+    case "needs_attention":
       return "fail";
+    case "compensating":
+    case "compensated":
+      return "comp";
     default:
       return "skip";
   }
@@ -73,6 +84,10 @@ const RUN_GLYPHS: Readonly<Record<string, string>> = {
   waiting: "clock",
   succeeded: "check",
   failed: "x",
+  paused: "pause",
+  compensating: "undo-2",
+  compensated: "undo-2",
+  needs_attention: "octagon-x",
 };
 
 /** The chip with a run's status. */

@@ -33,6 +33,8 @@ export class RunStore implements Ears {
   readonly picture: Picture;
   readonly trace: Trace;
   readonly bars = new Bars();
+  /** Types of events that have occurred. */
+  readonly types = new Set<string>();
 
   /** Goes up whenever events came. */
   readonly version = signal(0);
@@ -92,6 +94,7 @@ export class RunStore implements Ears {
     const added = this.trace.add(list);
     if (added.fresh.length === 0) return added;
     this.bars.add(added.fresh);
+    for (const e of added.fresh) if (e.seq > 0) this.types.add(e.type);
     if (this.at.value === "live") this.#heard(added.fresh);
     this.version.value += 1;
     return added;

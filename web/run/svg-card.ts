@@ -3,7 +3,7 @@
 
 import type { Card } from "../core/run-card.ts";
 import { FOOT, HEAD } from "../core/run-card.ts";
-import type { NodeStatus } from "../core/run-state.ts";
+import type { NodeStatus } from "../core/run-node.ts";
 import { iconAddress } from "./icon.tsx";
 import type { Foot } from "./stage.ts";
 import { toneOfNode } from "./status.tsx";
@@ -151,6 +151,8 @@ const SIGNS: Readonly<Record<NodeStatus, string>> = {
   failed: "M7 7l6 6M13 7l-6 6",
   canceled: "M7.5 7.5h5v5h-5z",
   skipped: "M7 10h6",
+  undoing: "M9 6.5L6 9.5l3 3M6 9.5h5.5a2.5 2.5 0 0 1 0 5H9",
+  undone: "M9 6.5L6 9.5l3 3M6 9.5h5.5a2.5 2.5 0 0 1 0 5H9",
 };
 
 const FOOT_FONT = "400 11px Inter, sans-serif";

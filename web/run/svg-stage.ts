@@ -3,7 +3,7 @@
 
 import type { Box, Card, Line, Picture } from "../core/run-card.ts";
 import { boxOf, HEAD } from "../core/run-card.ts";
-import type { NodeStatus } from "../core/run-state.ts";
+import type { NodeStatus } from "../core/run-node.ts";
 import { Drops } from "./drops.ts";
 import type { EdgeState, Foot, Stage, StageEvents } from "./stage.ts";
 import type { CardView } from "./svg-card.ts";

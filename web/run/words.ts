@@ -2,7 +2,9 @@
 
 import type { Brief } from "../core/run-event.ts";
 import { toneOf } from "../core/run-event.ts";
-import type { NodeState, RunState } from "../core/run-state.ts";
+import type { NodeState } from "../core/run-node.ts";
+import type { Bodies } from "../core/run-scope.ts";
+import type { RunState } from "../core/run-state.ts";
 import { ticking, took } from "../core/run-time.ts";
 import { t } from "../core/strings.ts";
 import type { Foot } from "./stage.ts";
@@ -11,17 +13,23 @@ import type { RunStore } from "./store.ts";
 /** What an event says in one line. */
 export function eventWords(e: Brief): string {
   const word =
-    e.type === "TaskFailed"
-      ? t("run.event.attempt", { n: e.attempt ?? 1 })
-      : t(`run.event.${e.type}`);
+    e.type === "TaskFailed" ? t("run.event.attempt", { n: e.attempt ?? 1 }) : typeWords(e.type);
   const detail = detailOf(e);
   return detail === "" ? word : t("run.event.with", { what: word, detail });
+}
+
+/** A type that this page does not know yet is called by its name. */
+export function typeWords(type: string): string {
+  const key = `run.event.${type}`;
+  const word = t(key);
+  return word === key ? type : word;
 }
 
 function detailOf(e: Brief): string {
   const attempt =
     (e.attempt ?? 1) > 1 && e.type !== "TaskFailed" ? t("run.attempt", { n: e.attempt ?? 1 }) : "";
-  return [attempt, ...facts(e)].filter((s) => s !== "").join(" · ");
+  const body = e.index === undefined ? "" : t("run.body", { n: e.index + 1 });
+  return [attempt, body, ...facts(e)].filter((s) => s !== "").join(" · ");
 }
 
 function facts(e: Brief): readonly string[] {
@@ -81,6 +89,21 @@ const ICONS: Readonly<Record<string, string>> = {
   RunSucceeded: "flag",
   RunFailed: "octagon-x",
   RunCanceled: "circle-stop",
+  ContainerStarted: "square",
+  BodyStarted: "play",
+  BodyCompleted: "check",
+  BodyFailed: "x",
+  ContainerCompleted: "check",
+  VisitCanceled: "circle-stop",
+  TokensAbsorbed: "minus",
+  SignalReceived: "radio",
+  CallStarted: "workflow",
+  CompensationStarted: "undo-2",
+  CompensationCompleted: "undo-2",
+  AttentionNeeded: "octagon-x",
+  RunPaused: "pause",
+  RunResumed: "play",
+  RunCompensated: "undo-2",
 };
 
 export function eventIcon(e: Brief): string {
@@ -95,8 +118,14 @@ export function eventTone(e: Brief): string {
 }
 
 /** The line under a card. */
-export function footOf(node: NodeState, now: number): Foot {
-  return { left: leftOf(node, now), right: rightOf(node) };
+export function footOf(node: NodeState, now: number, bodies?: Bodies): Foot {
+  return { left: leftOf(node, now), right: bodies === undefined ? rightOf(node) : itemsOf(bodies) };
+}
+
+/** How far a container's bodies are. */
+function itemsOf(b: Bodies): string {
+  const facts = { done: b.done, of: b.count ?? b.states.length, failed: b.failed };
+  return t(b.failed > 0 ? "run.items.failed" : "run.items", facts);
 }
 
 function leftOf(node: NodeState, now: number): string {

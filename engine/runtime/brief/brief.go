@@ -18,6 +18,7 @@ type Brief struct {
 	Attempt  int      `json:"attempt,omitempty"`
 	Port     string   `json:"port,omitempty"`
 	Ports    []string `json:"ports,omitempty"`
+	Took     string   `json:"took,omitempty"` // positions of the edges whose tokens the visit took: "0-2,5"
 	Queue    string   `json:"queue,omitempty"`
 	Priority *int     `json:"priority,omitempty"`
 	Until    float64  `json:"until,omitempty"`
@@ -50,14 +51,14 @@ func Of(e machine.Event) Brief {
 	case *machine.RunStarted:
 		b.Trigger, b.Source, b.Port, b.Visit, b.Size = f.Trigger, f.Source, machine.PortSuccess, 1, f.Input.Size()
 	case *machine.NodeCompleted:
-		b.Visit, b.Ports, b.Size = f.Visit, f.Ports, f.Output.Size()
+		b.Visit, b.Ports, b.Took, b.Size = f.Visit, f.Ports, string(f.Took), f.Output.Size()
 	case *machine.NodeFailed:
-		b.Visit, b.Handled, b.Error = f.Visit, f.Handled, short(f.Error.Class, f.Error.Message)
+		b.Visit, b.Handled, b.Took, b.Error = f.Visit, f.Handled, string(f.Took), short(f.Error.Class, f.Error.Message)
 		if f.Handled {
 			b.Port = machine.PortFailure
 		}
 	case *machine.TaskScheduled:
-		b.Visit, b.Attempt, b.Queue, b.Priority = f.Visit, f.Attempt, f.Queue, &f.Priority
+		b.Visit, b.Attempt, b.Took, b.Queue, b.Priority = f.Visit, f.Attempt, string(f.Took), f.Queue, &f.Priority
 	case *machine.TaskCompleted:
 		b.Visit, b.Attempt, b.Port, b.Worker = f.Visit, f.Attempt, f.Port, f.Worker
 		b.Began, b.Size = Millis(f.Began), f.Output.Size()
@@ -65,11 +66,11 @@ func Of(e machine.Event) Brief {
 		b.Visit, b.Attempt, b.Worker, b.Error = f.Visit, f.Attempt, f.Worker, short(f.Error.Class, f.Error.Message)
 		b.Began, b.RetryAt = Millis(f.Began), Millis(f.RetryAt)
 	case *machine.WaitStarted:
-		b.Visit, b.Until = f.Visit, Millis(f.Until)
+		b.Visit, b.Took, b.Until = f.Visit, string(f.Took), Millis(f.Until)
 	case *machine.WaitCompleted:
 		b.Visit, b.Port = f.Visit, f.Port
 	case *machine.Responded:
-		b.Visit, b.Ports, b.Status, b.Size = f.Visit, f.Ports, f.Status, f.Output.Size()
+		b.Visit, b.Ports, b.Took, b.Status, b.Size = f.Visit, f.Ports, string(f.Took), f.Status, f.Output.Size()
 	case *machine.RunSucceeded:
 	case *machine.RunFailed:
 		b.Error = short(f.Error.Class, f.Error.Message)

@@ -1,0 +1,116 @@
+// The browser's fold against the machine's: scripted runs, written by the Go
+// tests of engine/runtime/brief, with what the machine holds after each event.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import cancel from "./fixtures/run-cancel.json" with { type: "json" };
+import choice from "./fixtures/run-choice-and-join.json" with { type: "json" };
+import failureEnds from "./fixtures/run-failure-ends-the-run.json" with { type: "json" };
+import failurePort from "./fixtures/run-failure-port.json" with { type: "json" };
+import linear from "./fixtures/run-linear.json" with { type: "json" };
+import loop from "./fixtures/run-loop.json" with { type: "json" };
+import retry from "./fixtures/run-retry.json" with { type: "json" };
+import overlap from "./fixtures/run-visits-overlap.json" with { type: "json" };
+import wait from "./fixtures/run-wait.json" with { type: "json" };
+import type { Graph } from "./graph.ts";
+import type { Brief } from "./run-event.ts";
+import type { NodeStatus, Phase } from "./run-node.ts";
+import { standing } from "./run-scope.ts";
+import type { RunState } from "./run-state.ts";
+import { fold, shapeOf, startState } from "./run-state.ts";
+
+type Golden = {
+  readonly graph: unknown;
+  readonly edges: readonly string[];
+  readonly steps: readonly Step[];
+};
+
+type Step = {
+  readonly event: unknown;
+  readonly status: string;
+  readonly visits: Readonly<Record<string, number | undefined>>;
+  readonly live: readonly string[];
+  readonly tokens: Readonly<Record<string, number | undefined>>;
+  readonly shown: Readonly<Record<string, string | undefined>>;
+};
+
+const logs: Readonly<Record<string, Golden>> = {
+  linear,
+  "choice and join": choice,
+  retry,
+  "failure port": failurePort,
+  "failure that ends the run": failureEnds,
+  wait,
+  loop,
+  "visits that overlap": overlap,
+  cancel,
+};
+
+for (const [name, golden] of Object.entries(logs)) {
+  test(`${name}: the browser sees what the machine holds, after every event`, () => {
+    const shape = shapeOf(golden.graph as Graph);
+    assert.deepEqual(shape.edges, golden.edges);
+    let state = startState(shape);
+    for (const step of golden.steps) {
+      state = fold(shape, state, [step.event as Brief]);
+      const where = `after event ${state.seq}`;
+      assert.equal(state.status, step.status, where);
+      assert.deepEqual(visits(state), plain(step.visits), where);
+      assert.deepEqual(live(state), [...step.live].sort(), where);
+      assert.deepEqual(Object.fromEntries(standing(state.scopes)), plain(step.tokens), where);
+      assert.deepEqual(shown(state), plain(step.shown), where);
+    }
+    const all = golden.steps.map((s) => s.event as Brief);
+    assert.deepEqual(fold(shape, startState(shape), all), state);
+  });
+}
+
+/** Without the members that TypeScript adds when it unites the files' types. */
+function plain<T>(record: Readonly<Record<string, T | undefined>>): Record<string, T | undefined> {
+  return Object.fromEntries(Object.entries(record).filter(([, value]) => value !== undefined));
+}
+
+function visits(state: RunState): Readonly<Record<string, number>> {
+  const out: Record<string, number> = {};
+  for (const [key, node] of state.nodes) if (node.visits > 0) out[key] = node.visits;
+  return out;
+}
+
+/** The machine notes a last failure with the event that follows it. */
+const PHASES: Readonly<Record<Phase, string>> = {
+  queued: "queued",
+  running: "queued",
+  backoff: "backoff",
+  waiting: "waiting",
+  failing: "queued",
+  inside: "inside",
+};
+
+function live(state: RunState): readonly string[] {
+  const out: string[] = [];
+  for (const [key, node] of state.nodes) {
+    for (const o of node.open) out.push(`${key} ${o.visit}.${o.attempt} ${PHASES[o.phase]}`);
+  }
+  return out.sort();
+}
+
+const PICTURE: Readonly<Record<NodeStatus, string>> = {
+  idle: "",
+  queued: "run",
+  running: "run",
+  waiting: "wait",
+  done: "ok",
+  failed: "fail",
+  canceled: "cancel",
+  skipped: "skip",
+  undoing: "undo",
+  undone: "undo",
+};
+
+function shown(state: RunState): Readonly<Record<string, string>> {
+  const out: Record<string, string> = {};
+  for (const [key, node] of state.nodes) {
+    if (node.status !== "idle") out[key] = PICTURE[node.status];
+  }
+  return out;
+}
