@@ -9,7 +9,6 @@ import (
 	"github.com/google/uuid"
 
 	"signalbox/engine/account"
-	"signalbox/engine/kind"
 	"signalbox/engine/problem"
 )
 
@@ -36,8 +35,8 @@ type kindsOut struct {
 	Kinds json.RawMessage `json:"kinds"`
 }
 
-func (s *Server) listKinds(context.Context, *struct{}) (*body[kindsOut], error) {
-	return reply(kindsOut{Kinds: encodeFrame(kind.All())}), nil
+func (s *Server) listKinds(ctx context.Context, _ *struct{}) (*body[kindsOut], error) {
+	return reply(kindsOut{Kinds: encodeFrame(s.kindsIn(languageIn(ctx)))}), nil
 }
 
 type ticketOut struct {

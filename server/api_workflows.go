@@ -96,9 +96,9 @@ type templatesOut struct {
 	Templates []templateOut `json:"templates"`
 }
 
-func (s *Server) listTemplates(context.Context, *struct{}) (*body[templatesOut], error) {
+func (s *Server) listTemplates(ctx context.Context, _ *struct{}) (*body[templatesOut], error) {
 	out := templatesOut{Templates: []templateOut{}}
-	for _, t := range s.config.Gallery.All() {
+	for _, t := range s.templatesIn(languageIn(ctx)) {
 		raw, err := t.Graph.Encode()
 		if err != nil {
 			return nil, fmt.Errorf("encode template %s: %w", t.Name, err)
@@ -189,11 +189,11 @@ func (s *Server) newGraph(ctx context.Context, in *createInput) (graph.Graph, er
 	case in.Body.Template != "" && in.Body.Graph != nil:
 		return g, problem.New(problem.Invalid, "Choose a graph or a template, not both.")
 	case in.Body.Template != "":
-		t, ok := s.config.Gallery.Find(in.Body.Template)
+		t, ok := s.templateIn(languageIn(ctx), in.Body.Template)
 		if !ok {
 			return g, problem.New(problem.NotFound, "There is no such template.")
 		}
-		g = t.Graph
+		g = t
 		if err := s.config.Drafts.FreePaths(ctx, &g); err != nil {
 			return g, err
 		}

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"context"
 	"net/http"
 	"slices"
 	"time"
@@ -19,6 +20,22 @@ func (s *Server) languageOf(r *http.Request) string {
 		return c.Value
 	}
 	return s.pages.words.Pick(r.Header.Get("Accept-Language"))
+}
+
+type languageKey struct{}
+
+// speak remembers the language of a request for those who only see its
+// context.
+func (s *Server) speak(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		next.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), languageKey{}, s.languageOf(r))))
+	})
+}
+
+// languageIn is the language of the request behind a context.
+func languageIn(ctx context.Context) string {
+	lang, _ := ctx.Value(languageKey{}).(string)
+	return lang
 }
 
 // setLanguage keeps the choice and goes back to where the person was.

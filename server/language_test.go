@@ -24,3 +24,19 @@ func TestLanguageIsChosen(t *testing.T) {
 	b.form("/language", url.Values{"lang": {"xx"}}).must(t, http.StatusSeeOther)
 	b.page("/login").has(t, `<html lang="en"`)
 }
+
+func TestKindsAndTemplatesSpeakTheLanguage(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	b := w.owner()
+	b.get("/api/kinds").must(t, http.StatusOK).has(t, `"HTTP request"`)
+	b.form("/language", url.Values{"lang": {"zh-CN"}}).must(t, http.StatusSeeOther)
+	b.get("/api/kinds").must(t, http.StatusOK).has(t, `"HTTP 请求"`, `"其他情况"`).lacks(t, `"HTTP request"`)
+	b.page("/").must(t, http.StatusOK).has(t, "客服工单分派").lacks(t, "Support ticket triage")
+	var made struct{ Name, ID string }
+	b.json("POST", "/api/workflows", map[string]string{"template": "reminder"}).must(t, http.StatusCreated).into(t, &made)
+	if made.Name != "等待后提醒" {
+		t.Errorf("the copy of a template is called %q", made.Name)
+	}
+	b.get("/api/workflows/"+made.ID+"/draft").must(t, http.StatusOK).has(t, "撰写提醒")
+}

@@ -8,7 +8,6 @@ import (
 	"github.com/a-h/templ"
 
 	"signalbox/engine/graph"
-	"signalbox/engine/kind"
 	"signalbox/engine/picture"
 	words "signalbox/web/strings"
 	"signalbox/web/view"
@@ -92,7 +91,7 @@ func (s *Server) show(w http.ResponseWriter, r *http.Request, page templ.Compone
 // drawing draws a graph for a page; the options' own fields may be set.
 func (s *Server) drawing(p view.Page, g graph.Graph, o picture.Options) string {
 	o.Title = p.T("pages.gallery.picture", "name", g.Name, "n", len(g.Nodes))
-	o.Find = kind.Find
+	o.Find = s.findKind(p.Lang)
 	o.Icon = p.Icon
 	return picture.SVG(g, o)
 }

@@ -98,7 +98,7 @@ func (s *Server) workflowCard(ctx context.Context, p view.Page, wf draft.Workflo
 }
 
 func (s *Server) templates(p view.Page) []view.Template {
-	all := s.config.Gallery.All()
+	all := s.templatesIn(p.Lang)
 	out := make([]view.Template, 0, len(all))
 	for _, t := range all {
 		out = append(out, view.Template{Name: t.Name, Title: t.Title, About: t.Description, Picture: s.thumbnail(p, t.Graph)})

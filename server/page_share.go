@@ -69,7 +69,7 @@ func (s *Server) sharePage(ctx context.Context, p view.Page, o share.Opened, tok
 	if err != nil {
 		return view.SharePage{}, fmt.Errorf("encode the public view of link %s: %w", o.ID, err)
 	}
-	props := shareProps{Target: o.Target, Token: token, Graph: encoded, Edges: compile.EdgeIDs(o.Graph), Kinds: kindsOf(o.Graph)}
+	props := shareProps{Target: o.Target, Token: token, Graph: encoded, Edges: compile.EdgeIDs(o.Graph), Kinds: s.kindsOf(p, o.Graph)}
 	page := view.SharePage{
 		Title: o.Graph.Name, About: o.Graph.Description, Steps: len(o.Graph.Nodes),
 		Address: s.origin + "/s/" + token,
@@ -88,20 +88,20 @@ func (s *Server) sharePage(ctx context.Context, p view.Page, o share.Opened, tok
 		options.Foot = feet(p, o.Graph, events)
 		options.Words = func(state picture.State) string { return p.T("pages.state." + string(state)) }
 		props.Run = &sharedRunOut{ID: run.ID.String(), Status: run.Status, Version: run.VersionNumber, CreatedAt: run.CreatedAt, EndedAt: whenSet(run.EndedAt)}
-		page.Run, page.Events = sharedRun(run, events), sharedEvents(o.Graph, run, events)
+		page.Run, page.Events = sharedRun(run, events), sharedEvents(o.Graph, s.findKind(p.Lang), run, events)
 	}
 	page.Picture, page.Island = s.drawing(p, o.Graph, options), props
 	return page, nil
 }
 
 // kindsOf lists the kinds that a drawing uses.
-func kindsOf(g graph.Graph) []kind.Spec {
+func (s *Server) kindsOf(p view.Page, g graph.Graph) []kind.Spec {
 	used := map[string]bool{}
 	for _, n := range g.Nodes {
 		used[n.Kind] = true
 	}
 	out := []kind.Spec{}
-	for _, spec := range kind.All() {
+	for _, spec := range s.kindsIn(p.Lang) {
 		if used[spec.Name] {
 			out = append(out, spec)
 		}
@@ -123,10 +123,10 @@ func sharedRun(run Run, events []brief.Brief) *view.SharedRun {
 	return out
 }
 
-func sharedEvents(g graph.Graph, run Run, events []brief.Brief) []view.SharedEvent {
+func sharedEvents(g graph.Graph, find func(string) (kind.Spec, bool), run Run, events []brief.Brief) []view.SharedEvent {
 	titles := make(map[string]string, len(g.Nodes))
 	for _, n := range g.Nodes {
-		titles[n.Key] = titleOf(g, n)
+		titles[n.Key] = titleOf(g, n, find)
 	}
 	out := make([]view.SharedEvent, 0, min(len(events), sharedRowsMax))
 	for _, e := range events[:min(len(events), sharedRowsMax)] {
@@ -141,11 +141,11 @@ func sharedEvents(g graph.Graph, run Run, events []brief.Brief) []view.SharedEve
 }
 
 // titleOf is how a drawing calls a node.
-func titleOf(g graph.Graph, n graph.Node) string {
+func titleOf(g graph.Graph, n graph.Node, find func(string) (kind.Spec, bool)) string {
 	if title := g.Layout.Nodes[n.ID].Title; title != "" {
 		return title
 	}
-	if spec, ok := kind.Find(n.Kind); ok {
+	if spec, ok := find(n.Kind); ok {
 		return spec.Title
 	}
 	return n.Key

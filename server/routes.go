@@ -30,7 +30,7 @@ func (s *Server) routes() chi.Router {
 
 	// People without an account: share links, login, setup.
 	r.Group(func(r chi.Router) {
-		r.Use(s.sameOrigin, s.limitGuests, s.sessions.LoadAndSave, s.identify, s.allow)
+		r.Use(s.sameOrigin, s.limitGuests, s.speak, s.sessions.LoadAndSave, s.identify, s.allow)
 		r.Get("/s/{token}", s.pageShare)
 		r.Post("/s/{token}/ticket", s.guestTicket)
 		r.Get("/s/{token}/events", s.guestEvents)
@@ -43,7 +43,7 @@ func (s *Server) routes() chi.Router {
 
 	// Members: pages and the API.
 	r.Group(func(r chi.Router) {
-		r.Use(s.sameOrigin, s.sessions.LoadAndSave, s.identify, s.allow, s.limitMembers)
+		r.Use(s.sameOrigin, s.speak, s.sessions.LoadAndSave, s.identify, s.allow, s.limitMembers)
 		r.Get("/", s.pageGallery)
 		r.Get("/w/{id}", s.pageEditor)
 		r.Get("/w/{id}/runs", s.pageWorkflowRuns)
