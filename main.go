@@ -7,7 +7,6 @@ import (
 	"errors"
 	"flag"
 	"fmt"
-	"log/slog"
 	"os"
 	"os/signal"
 	"runtime/debug"
@@ -76,12 +75,11 @@ func withConfig(ctx context.Context, name string, args []string) int {
 		fmt.Fprintln(os.Stderr, "signalbox:", err)
 		return exitUsage
 	}
-	var level slog.Level
-	if err := level.UnmarshalText([]byte(cfg.LogLevel)); err != nil {
-		fmt.Fprintf(os.Stderr, "signalbox: --log %q is not debug, info, warn or error\n", cfg.LogLevel)
+	log, err := cfg.Logger(os.Stderr)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "signalbox:", err)
 		return exitUsage
 	}
-	log := slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: level}))
 	if err := app.Command(ctx, name, cfg, log, os.Stdout); err != nil {
 		fmt.Fprintln(os.Stderr, "signalbox:", err)
 		return exitFailed

@@ -42,6 +42,7 @@ var layers = map[string][]string{
 	"engine/runtime":             {"engine/event", "engine/machine", "engine/problem", "engine/route", "engine/runtime/brief", "engine/task"},
 	"engine/runtime/runtimetest": {"engine/event", "engine/runtime"},
 	"engine/watch":               {"engine/runtime/brief"},
+	"engine/meter":               {"engine/event", "engine/machine", "engine/runtime"},
 	"engine/vault":               {"engine/problem"},
 	"engine/guard":               {"engine/problem"},
 	"engine/account":             {"engine/problem"},

@@ -15,13 +15,13 @@ import (
 
 	"github.com/google/uuid"
 	"github.com/prometheus/client_golang/prometheus"
-	"github.com/prometheus/client_golang/prometheus/collectors"
 	"golang.org/x/sync/errgroup"
 
 	"signalbox/engine/account"
 	"signalbox/engine/draft"
 	"signalbox/engine/gallery"
 	localnats "signalbox/engine/local/nats"
+	"signalbox/engine/meter"
 	"signalbox/engine/nats"
 	"signalbox/engine/pg"
 	"signalbox/engine/runtime"
@@ -59,6 +59,8 @@ type App struct {
 	vault    *vault.Vault
 	listener net.Listener
 	registry *prometheus.Registry
+	runs     *meter.Runs
+	ops      *ops
 }
 
 // shutdownMax is how long requests under way may take when the program stops.
@@ -66,7 +68,7 @@ const shutdownMax = 5 * time.Second
 
 // New builds everything up to the open port. Run starts it.
 func New(ctx context.Context, cfg Config, log *slog.Logger) (_ *App, err error) {
-	a := &App{Config: cfg, log: log, board: watch.NewBoard(), registry: prometheus.NewRegistry()}
+	a := &App{Config: cfg, log: log, board: watch.NewBoard(), registry: newRegistry()}
 	defer func() {
 		if err != nil {
 			a.close(context.WithoutCancel(ctx))
@@ -84,7 +86,7 @@ func New(ctx context.Context, cfg Config, log *slog.Logger) (_ *App, err error) 
 		return nil, err
 	}
 	a.store = pg.NewStore(a.base.db)
-	for _, build := range []func(context.Context) error{a.openChannel, a.openEngine, a.openServices, a.openWorkers, a.openServer} {
+	for _, build := range []func(context.Context) error{a.openChannel, a.openMeters, a.openEngine, a.openServices, a.openWorkers, a.openServer} {
 		if err = build(ctx); err != nil {
 			return nil, err
 		}
@@ -125,10 +127,9 @@ func (a *App) openEngine(context.Context) error {
 	if err != nil {
 		host = "host"
 	}
-	meter := newMeter(a.registry)
 	a.engine, err = runtime.New(runtime.Config{
 		Store: a.store, Ledger: a.store, Channel: a.channel, Log: a.log,
-		Owner: host + "/" + uuid.NewString(), Meter: meter.turn,
+		Owner: host + "/" + uuid.NewString(), Meter: a.runs,
 	})
 	return err
 }
@@ -165,14 +166,18 @@ func (a *App) openWorkers(context.Context) error {
 	if err != nil {
 		return err
 	}
+	counted, err := meter.NewWorkers(a.registry)
+	if err != nil {
+		return fmt.Errorf("register metrics: %w", err)
+	}
 	a.pool, err = worker.New(worker.Config{
 		Source: a.source, Actions: actions, Payloads: a.store, Secret: a.vault.Secret, Redact: a.vault.Redactor().Bytes,
-		Log: a.log, Name: "w1", Default: a.Config.Slots,
+		Log: a.log, Name: "w1", Default: a.Config.Slots, Meter: counted.Attempt,
 	})
 	return err
 }
 
-func (a *App) openServer(context.Context) error {
+func (a *App) openServer(ctx context.Context) error {
 	assets, err := static.Open(a.Config.Assets)
 	if err != nil {
 		return err
@@ -180,7 +185,6 @@ func (a *App) openServer(context.Context) error {
 	if !assets.Built() {
 		a.log.Warn("the browser's files are not built: run make assets")
 	}
-	a.registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	pool := a.base.db.Pool()
 	_, port, err := net.SplitHostPort(a.listener.Addr().String())
 	if err != nil {
@@ -197,17 +201,24 @@ func (a *App) openServer(context.Context) error {
 		return err
 	}
 	a.web = assets.Guard(a.server)
-	return nil
+	a.ops, err = openOps(ctx, a.Config, a.log, a.registry, a.ready)
+	return err
 }
 
 // ready reports whether requests can be served.
 func (a *App) ready(ctx context.Context) error {
 	select {
 	case <-a.engine.Ready():
-		return a.base.db.Ping(ctx)
 	default:
 		return errors.New("the engine is starting")
 	}
+	if err := a.base.db.Ping(ctx); err != nil {
+		return fmt.Errorf("the database does not answer: %w", err)
+	}
+	if a.conn != nil {
+		return connected(a.conn)
+	}
+	return nil
 }
 
 // Run serves until the context ends, then stops everything in order: first
@@ -224,6 +235,7 @@ func (a *App) Run(ctx context.Context, started func()) error {
 	}
 	g.Go(func() error { return a.engine.Run(inner) })
 	g.Go(func() error { return a.sweep(inner) })
+	g.Go(func() error { return a.ops.run(inner) })
 	worked := make(chan struct{})
 	g.Go(func() error { defer close(worked); return a.pool.Run(work) })
 	web := &http.Server{Handler: a.web, ReadHeaderTimeout: 10 * time.Second, WriteTimeout: time.Minute, IdleTimeout: 2 * time.Minute, ErrorLog: slog.NewLogLogger(a.log.Handler(), slog.LevelDebug)}
@@ -275,6 +287,7 @@ func (a *App) close(ctx context.Context) {
 	if a.listener != nil {
 		_ = a.listener.Close()
 	}
+	a.ops.close()
 	if a.conn != nil {
 		a.conn.Close()
 	}

@@ -12,6 +12,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"signalbox/engine/account"
+	"signalbox/engine/meter"
 	"signalbox/engine/nats"
 	"signalbox/engine/pg"
 	"signalbox/engine/vault"
@@ -105,6 +106,24 @@ func workOnly(ctx context.Context, cfg Config, log *slog.Logger) error {
 	}
 	defer conn.Close()
 	v := vault.New(pg.NewCredentials(db.Pool()), key, time.Now)
+	registry := newRegistry()
+	counted, err := meter.NewWorkers(registry)
+	if err == nil {
+		err = meter.Register(registry, meter.Sources{Pool: poolOf(db), Connected: func() bool { return conn.Health() == "" }})
+	}
+	if err != nil {
+		return fmt.Errorf("register metrics: %w", err)
+	}
+	beside, err := openOps(ctx, cfg, log, registry, func(ctx context.Context) error {
+		if err := db.Ping(ctx); err != nil {
+			return fmt.Errorf("the database does not answer: %w", err)
+		}
+		return connected(conn)
+	})
+	if err != nil {
+		return err
+	}
+	defer beside.close()
 	actions, err := actions("")
 	if err != nil {
 		return err
@@ -115,13 +134,22 @@ func workOnly(ctx context.Context, cfg Config, log *slog.Logger) error {
 	}
 	pool, err := worker.New(worker.Config{
 		Source: nats.NewSource(conn), Actions: actions, Payloads: pg.NewStore(db), Secret: v.Secret, Redact: v.Redactor().Bytes,
-		Log: log, Name: fmt.Sprintf("%s-%d", host, os.Getpid()), Default: cfg.Slots,
+		Log: log, Name: fmt.Sprintf("%s-%d", host, os.Getpid()), Default: cfg.Slots, Meter: counted.Attempt,
 	})
 	if err != nil {
 		return err
 	}
 	log.InfoContext(ctx, "working", "nats", conn.Health())
 	g, ctx := errgroup.WithContext(ctx)
+	g.Go(func() error { return beside.run(ctx) })
 	g.Go(func() error { return pool.Run(ctx) })
 	return g.Wait()
+}
+
+// connected says what is wrong with the connection to NATS.
+func connected(c *nats.Conn) error {
+	if fault := c.Health(); fault != "" {
+		return errors.New(fault)
+	}
+	return nil
 }

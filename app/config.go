@@ -35,6 +35,9 @@ type Config struct {
 	Local        bool
 	Slots        int
 	LogLevel     string
+	LogFormat    string
+	OpsListen    string // host:port of /healthz, /readyz and /metrics alone; empty: none
+	MetricsToken string // opens /metrics there from elsewhere
 	File         string // settings as YAML
 }
 
@@ -61,6 +64,9 @@ func (c *Config) table() []setting {
 		{name: "local", usage: "hand tasks straight to the workers of this process, without NATS in between", on: &c.Local},
 		{name: "slots", value: "16", usage: "attempts that each queue runs at once in this process", number: &c.Slots},
 		{name: "log", value: "info", usage: "debug, info, warn or error", text: &c.LogLevel},
+		{name: "log-format", value: "text", usage: "text or json", text: &c.LogFormat},
+		{name: "ops-listen", usage: "a second address that answers only /healthz, /readyz and /metrics, by any name; empty: none", text: &c.OpsListen},
+		{name: "metrics-token", usage: "bearer token that opens /metrics at --ops-listen to other machines; empty: this machine only", text: &c.MetricsToken},
 		{name: "config", usage: "file with settings as YAML, one name and value a line", text: &c.File},
 	}
 }
@@ -168,6 +174,9 @@ func readSettings(path string, fs *flag.FlagSet) (map[string]string, error) {
 	return file, nil
 }
 
+// tokenMin is how short a token may be that opens something.
+const tokenMin = 16
+
 func (c *Config) validate() error {
 	var faults []error
 	host, _, err := net.SplitHostPort(c.Listen)
@@ -181,6 +190,17 @@ func (c *Config) validate() error {
 	}
 	if !loopback(host) && !c.TrustedProxy && !strings.HasPrefix(c.PublicURL, "https://") {
 		faults = append(faults, fmt.Errorf("--listen %s would open Signalbox to the network without TLS; put a proxy in front and say --trusted-proxy, or set an https --public-url", c.Listen))
+	}
+	if c.OpsListen != "" {
+		if _, _, err := net.SplitHostPort(c.OpsListen); err != nil {
+			faults = append(faults, fmt.Errorf("--ops-listen %q is not host:port", c.OpsListen))
+		}
+	}
+	if c.LogFormat != "text" && c.LogFormat != "json" {
+		faults = append(faults, fmt.Errorf("--log-format %q is not text or json", c.LogFormat))
+	}
+	if c.MetricsToken != "" && len(c.MetricsToken) < tokenMin {
+		faults = append(faults, fmt.Errorf("--metrics-token has less than %d characters", tokenMin))
 	}
 	if c.Slots < 1 || c.Slots > 10_000 {
 		faults = append(faults, fmt.Errorf("--slots %d is not from 1 to 10,000", c.Slots))

@@ -17,7 +17,7 @@ import (
 )
 
 // startNATS runs a NATS server that listens, as operators run it.
-func startNATS(t *testing.T) string {
+func startNATS(t *testing.T) (url string, shutdown func()) {
 	t.Helper()
 	s, err := natsserver.NewServer(&natsserver.Options{Host: "127.0.0.1", Port: natsserver.RANDOM_PORT, NoSigs: true, NoLog: true, JetStream: true, StoreDir: t.TempDir()})
 	if err != nil {
@@ -27,8 +27,9 @@ func startNATS(t *testing.T) string {
 	if !s.ReadyForConnections(20 * time.Second) {
 		t.Fatal("the NATS server was not ready")
 	}
-	t.Cleanup(func() { s.Shutdown(); s.WaitForShutdown() })
-	return s.ClientURL()
+	shutdown = func() { s.Shutdown(); s.WaitForShutdown() }
+	t.Cleanup(shutdown)
+	return s.ClientURL(), shutdown
 }
 
 // TestServersOfOnesOwn runs the program on a PostgreSQL and a NATS elsewhere,
@@ -36,7 +37,8 @@ func startNATS(t *testing.T) string {
 func TestServersOfOnesOwn(t *testing.T) {
 	t.Parallel()
 	cfg := config(t, t.TempDir())
-	cfg.DatabaseURL, cfg.NATSURL = postgrestest.Open(t), startNATS(t)
+	url, _ := startNATS(t)
+	cfg.DatabaseURL, cfg.NATSURL = postgrestest.Open(t), url
 	log := slog.New(slog.NewTextHandler(t.Output(), &slog.HandlerOptions{Level: slog.LevelWarn}))
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()

@@ -35,9 +35,8 @@ type payload struct {
 }
 
 type trace struct {
-	workspace string
-	run       uuid.UUID
-	events    []machine.Event
+	of     *live
+	events []machine.Event
 }
 
 type held struct {
@@ -141,6 +140,7 @@ func (s *shard) finish(ctx context.Context, b *batch) {
 	}
 	for _, t := range b.traces {
 		s.publish(t)
+		s.cfg.Meter.Events(&t.of.row, t.of.m, t.events)
 	}
 	for _, l := range b.over {
 		s.cfg.Channel.CancelTasks(l.row.Workspace, l.row.Run)
@@ -170,7 +170,7 @@ func (s *shard) publish(t trace) {
 	if err != nil {
 		return // a brief holds only texts and numbers
 	}
-	s.cfg.Channel.Trace(t.workspace, t.run, raw)
+	s.cfg.Channel.Trace(t.of.row.Workspace, t.of.row.Run, raw)
 }
 
 // Limits of what is kept in memory.

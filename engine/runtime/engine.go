@@ -30,12 +30,12 @@ type Config struct {
 	Channel Channel
 	Ledger  Ledger // nil: idempotency keys are refused
 	Log     *slog.Logger
-	Owner   string                               // unique name of this process
-	Shards  int                                  // shards of the database; 0 is 1
-	Lease   time.Duration                        // 0 is 10 s
-	Routes  func(route.Attributes) string        // nil is route.Standard
-	Now     func() time.Time                     // nil is time.Now
-	Meter   func(turn int, commit time.Duration) // told after each turn; may be nil
+	Owner   string                        // unique name of this process
+	Shards  int                           // shards of the database; 0 is 1
+	Lease   time.Duration                 // 0 is 10 s
+	Routes  func(route.Attributes) string // nil is route.Standard
+	Now     func() time.Time              // nil is time.Now
+	Meter   Meter                         // nil: nothing is counted
 }
 
 // Engine runs all machines of the shards that this process owns.
@@ -76,6 +76,9 @@ func New(cfg Config) (*Engine, error) {
 	}
 	if cfg.Routes == nil {
 		cfg.Routes = route.Standard().Queue
+	}
+	if cfg.Meter == nil {
+		cfg.Meter = unmetered{}
 	}
 	e := &Engine{cfg: cfg, ready: make(chan struct{})}
 	e.machines.store = cfg.Store

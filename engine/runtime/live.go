@@ -256,7 +256,7 @@ func (s *shard) repair(ctx context.Context, b *batch) {
 
 // effects derives what has to happen outside once the turn is on disk.
 func (s *shard) effects(b *batch, l *live, events []machine.Event) {
-	b.traces = append(b.traces, trace{l.row.Workspace, l.row.Run, events})
+	b.traces = append(b.traces, trace{l, events})
 	for _, c := range l.m.Commands(l.s, events) {
 		switch c := c.(type) {
 		case machine.Dispatch:

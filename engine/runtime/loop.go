@@ -199,9 +199,7 @@ func (s *shard) commit(ctx context.Context, b *batch) error {
 	if err := s.cfg.Store.Commit(ctx, &b.turn); err != nil {
 		return fmt.Errorf("commit a turn of %d inputs: %w", b.n, err)
 	}
-	if s.cfg.Meter != nil {
-		s.cfg.Meter(b.n, s.cfg.Now().Sub(began))
-	}
+	s.cfg.Meter.Turn(b.n, s.cfg.Now().Sub(began))
 	return nil
 }
 

@@ -5,6 +5,7 @@ package watch
 import (
 	"encoding/json"
 	"sync"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -25,6 +26,10 @@ type Frame struct {
 
 // Board hands frames to watchers.
 type Board struct {
+	// Seen is told how old an event was when it reached its watchers; nil:
+	// nobody wants to know. Set it before the first Deliver.
+	Seen func(age time.Duration)
+
 	mu       sync.RWMutex
 	watchers map[subject]map[*watcher]struct{}
 }
@@ -48,6 +53,9 @@ func (b *Board) Deliver(f Frame) {
 	var briefs []brief.Brief
 	if json.Unmarshal(f.Briefs, &briefs) != nil {
 		return
+	}
+	if n := len(briefs); n > 0 && !f.Live && b.Seen != nil {
+		b.Seen(time.Duration(float64(time.Now().UnixMicro())-briefs[n-1].At*1_000) * time.Microsecond) //nolint:forbidigo // a measurement, not a decision
 	}
 	for w := range list {
 		select {

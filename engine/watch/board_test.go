@@ -3,6 +3,7 @@ package watch_test
 import (
 	"encoding/json"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/uuid"
@@ -42,5 +43,27 @@ func TestBoard(t *testing.T) {
 	board.Deliver(watch.Frame{Workspace: "main", Run: run.String(), Briefs: raw})
 	if len(events) != before {
 		t.Error("a stopped watcher still gets frames")
+	}
+}
+
+func TestAgeOfWatchedEventsIsTold(t *testing.T) {
+	t.Parallel()
+	board, run := watch.NewBoard(), uuid.New()
+	var ages []time.Duration
+	board.Seen = func(age time.Duration) { ages = append(ages, age) }
+	frame := func(live bool) watch.Frame {
+		raw, err := json.Marshal([]brief.Brief{{Seq: 1, At: brief.Millis(time.Now().Add(-time.Hour))}, {Seq: 2, At: brief.Millis(time.Now().Add(-time.Minute))}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return watch.Frame{Live: live, Workspace: "main", Run: run.String(), Briefs: raw}
+	}
+	board.Deliver(frame(false)) // nobody watches
+	_, stop := board.Watch("main", run)
+	defer stop()
+	board.Deliver(frame(true)) // not in the log
+	board.Deliver(frame(false))
+	if len(ages) != 1 || ages[0] < time.Minute || ages[0] > 2*time.Minute {
+		t.Errorf("ages are %v, want one of a minute", ages)
 	}
 }

@@ -1,0 +1,142 @@
+package meter
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+)
+
+// askMax is how long the questions of one scrape may take together.
+const askMax = 3 * time.Second
+
+// Pool is the state of a pool of database connections.
+type Pool struct {
+	Used, Idle, Max int
+	Waits           int64         // connections that had to be waited for
+	Waited          time.Duration // altogether, for all that were asked for
+}
+
+// Runtime is what the database knows of runs.
+type Runtime struct {
+	Open      map[string]int    // runs that are not over, by status
+	Workflows map[string]string // names by id
+}
+
+// Stream is what a stream holds.
+type Stream struct {
+	Messages uint64
+	Bytes    uint64
+}
+
+// Queue is what one queue holds.
+type Queue struct {
+	Waiting int // not handed out
+	Running int // handed out, no result yet
+}
+
+// Channel is what the event channel holds.
+type Channel struct {
+	Streams map[string]Stream
+	Queues  map[string]Queue
+}
+
+// Sources are asked at each scrape. A nil one is left out; one that fails is
+// left out of that scrape, which is what its up metric tells.
+type Sources struct {
+	Pool      func() Pool
+	Runtime   func(context.Context) (Runtime, error)
+	Connected func() bool // to NATS
+	Channel   func(context.Context) (Channel, error)
+}
+
+// collector asks the sources.
+type collector struct {
+	mu      sync.Mutex // one scrape at a time: they cost the database
+	sources Sources
+
+	postgres, nats, conns, connsMax, waits, waited *prometheus.Desc
+	open, workflow, messages, bytes, tasks         *prometheus.Desc
+}
+
+// Register asks the sources at each scrape of the registry.
+func Register(r prometheus.Registerer, s Sources) error {
+	desc := func(name, help string, labels ...string) *prometheus.Desc {
+		return prometheus.NewDesc(space+"_"+name, help, labels, nil)
+	}
+	return register(r, &collector{
+		sources:  s,
+		postgres: desc("postgres_up", "1 while the database answers."),
+		conns:    desc("postgres_connections", "Connections of the pool, by state.", "state"),
+		connsMax: desc("postgres_connections_max", "Connections that the pool may have."),
+		waits:    desc("postgres_connection_waits_total", "Times that a connection had to be waited for."),
+		waited:   desc("postgres_connection_wait_seconds_total", "Time spent on getting connections."),
+		open:     desc("runs_open", "Runs that are not over, by status.", "status"),
+		workflow: desc("workflow_info", "The name of each workflow, to join with.", "workflow", "name"),
+		nats:     desc("nats_connected", "1 while there is a connection to NATS."),
+		messages: desc("stream_messages", "Messages in a JetStream stream.", "stream"),
+		bytes:    desc("stream_bytes", "Bytes in a JetStream stream.", "stream"),
+		tasks:    desc("queue_tasks", "Tasks of a queue: waiting for a worker, or running.", "queue", "state"),
+	})
+}
+
+// Describe implements prometheus.Collector.
+func (c *collector) Describe(ch chan<- *prometheus.Desc) {
+	for _, d := range []*prometheus.Desc{c.postgres, c.nats, c.conns, c.connsMax, c.waits, c.waited, c.open, c.workflow, c.messages, c.bytes, c.tasks} {
+		ch <- d
+	}
+}
+
+// Collect implements prometheus.Collector.
+func (c *collector) Collect(ch chan<- prometheus.Metric) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	ctx, cancel := context.WithTimeout(context.Background(), askMax)
+	defer cancel()
+	gauge := func(d *prometheus.Desc, v float64, labels ...string) {
+		ch <- prometheus.MustNewConstMetric(d, prometheus.GaugeValue, v, labels...)
+	}
+	if c.sources.Pool != nil {
+		p := c.sources.Pool()
+		gauge(c.conns, float64(p.Used), "used")
+		gauge(c.conns, float64(p.Idle), "idle")
+		gauge(c.connsMax, float64(p.Max))
+		ch <- prometheus.MustNewConstMetric(c.waits, prometheus.CounterValue, float64(p.Waits))
+		ch <- prometheus.MustNewConstMetric(c.waited, prometheus.CounterValue, p.Waited.Seconds())
+	}
+	if c.sources.Runtime != nil {
+		r, err := c.sources.Runtime(ctx)
+		gauge(c.postgres, truth(err == nil))
+		for status, n := range r.Open {
+			gauge(c.open, float64(n), status)
+		}
+		for id, name := range r.Workflows {
+			gauge(c.workflow, 1, id, name)
+		}
+	}
+	if c.sources.Connected != nil {
+		gauge(c.nats, truth(c.sources.Connected()))
+	}
+	if c.sources.Channel != nil {
+		held, err := c.sources.Channel(ctx)
+		if err != nil {
+			return
+		}
+		for name, s := range held.Streams {
+			gauge(c.messages, float64(s.Messages), name)
+			gauge(c.bytes, float64(s.Bytes), name)
+		}
+		for name, q := range held.Queues {
+			gauge(c.tasks, float64(q.Waiting), name, "waiting")
+			gauge(c.tasks, float64(q.Running), name, "running")
+		}
+	}
+}
+
+func truth(b bool) float64 {
+	if b {
+		return 1
+	}
+	return 0
+}
