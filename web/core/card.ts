@@ -3,6 +3,7 @@
 
 import type { Point } from "./geometry.ts";
 import type { GraphNode, JsonObject, NodeLayout, Port, Spec } from "./graph.ts";
+import { COMPENSATE } from "./graph.ts";
 
 export const CARD = {
   width: 208,
@@ -12,6 +13,7 @@ export const CARD = {
   pad: 4, // above and below the rows
   foot: 28,
   middle: 28, // of the head: where its ports sit
+  undo: 28, // from the left: where the line to a compensation leaves the lower edge
 } as const;
 
 /** A way out as the card shows it. */
@@ -42,6 +44,11 @@ export type Card = {
   readonly disabled: boolean;
   readonly pinned: boolean;
   readonly notes: boolean;
+  /** A container: how many steps stand in it. */
+  readonly held: number | undefined;
+  /** A container that is open: a frame around what stands in it. */
+  readonly frame: boolean;
+  readonly pivot: boolean;
   readonly width: number;
   /** Without the line under the card. */
   readonly height: number;
@@ -108,32 +115,37 @@ function isSpare(port: Port, used: ReadonlySet<string>): boolean {
   return port.failure === true && port.optional === true && !used.has(port.name);
 }
 
-/** The card of a node; used are the ports that edges leave from. */
+/** The card of a node; used are the ports that edges leave from, held counts what stands in it. */
 export function cardOf(
   node: GraphNode,
   place: NodeLayout,
   spec: Spec,
   used: ReadonlySet<string>,
+  held = 0,
 ): Card {
+  // What holds steps is a container, also when the catalogue does not know its kind.
+  const holds = spec.container === true || held > 0;
+  const frame = holds && place.folded !== true;
   const made = derived(spec, node.config).map((d) => line(d.port, d.label));
   const fixed = spec.ports.filter((p) => !isSpare(p, used)).map((p) => line(p, ""));
   const known = new Set([...made, ...fixed].map((p) => p.name));
   // A port that an edge uses and the catalogue does not know keeps its edge.
   const lost = [...used]
-    .filter((name) => !known.has(name))
+    .filter((name) => !known.has(name) && name !== COMPENSATE)
     .map((name) => line({ name, title: name }, ""));
   const shown = [...made, ...fixed, ...lost];
-  const rows = shown.length > 1;
+  const rows = shown.length > 1 && !frame;
   const height = CARD.head + (rows ? shown.length * CARD.row + 2 * CARD.pad + 1 : 0);
   const top = CARD.head + CARD.pad + 1;
   const ports = shown.map((p, i) => ({
     ...p,
-    y: rows ? top + CARD.row * (i + 0.5) : CARD.middle,
+    y: rows ? top + CARD.row * (i + 0.5) : CARD.middle + CARD.row * i,
   }));
   return {
     title: titleOf(place, spec),
     subtitle: subtitleOf(spec, node),
-    tile: spec.tile,
+    // A transaction is a saga, whatever kind of container it is.
+    tile: holds && node.config?.["transaction"] === true ? "saga" : spec.tile,
     icon: spec.icon,
     kind: spec.title,
     ports,
@@ -143,6 +155,9 @@ export function cardOf(
     disabled: node.disabled === true,
     pinned: place.pin !== undefined,
     notes: place.notes !== undefined && place.notes !== "",
+    held: holds ? held : undefined,
+    frame,
+    pivot: node.pivot === true,
     width: rows ? CARD.wide : CARD.width,
     height,
   };
@@ -167,6 +182,7 @@ type Placed = { readonly x: number; readonly y: number; readonly w: number; read
 export function outAnchor(card: Card, box: Placed, port: string): Anchor | undefined {
   const shown = card.ports.find((p) => p.name === port);
   if (shown !== undefined) return { x: box.x + box.w + 1, y: box.y + shown.y, down: false };
+  if (port === COMPENSATE) return { x: box.x + CARD.undo, y: box.y + box.h + 1, down: true };
   const i = card.spare.findIndex((p) => p.name === port);
   if (i < 0) return undefined;
   return { x: box.x + box.w - 28 - i * 28, y: box.y + box.h, down: true };

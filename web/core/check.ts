@@ -11,6 +11,7 @@ export const LIMITS = {
   title: 200,
   notes: 20_000,
   depth: 128,
+  nesting: 16,
 } as const;
 
 export const rule = { id: /^[A-Za-z0-9_-]{1,64}$/, key: /^[a-z][a-z0-9_]{0,39}$/ } as const;

@@ -1,8 +1,9 @@
 // Cut, copied and duplicated steps as JSON text, so that they travel between
 // tabs and workflows and can be read by a person.
 
-import { Fault, objectOf } from "./check.ts";
+import { Fault, LIMITS, objectOf } from "./check.ts";
 import type { Drawing } from "./drawing.ts";
+import { withContent } from "./frame.ts";
 import type { Box, Point } from "./geometry.ts";
 import { union } from "./geometry.ts";
 import type { Edge, JsonObject, NodeDoc, Note, Op } from "./graph.ts";
@@ -23,6 +24,8 @@ export type Pasted = {
   readonly ops: readonly Op[];
   readonly nodes: readonly string[];
   readonly notes: readonly string[];
+  /** The key that each copied step got. */
+  readonly keys: ReadonlyMap<string, string>;
 };
 
 export type PasteOptions = {
@@ -31,6 +34,11 @@ export type PasteOptions = {
   /** Upper left corner for the whole; absent: offset decides. */
   readonly at?: Point | undefined;
   readonly offset?: { readonly dx: number; readonly dy: number } | undefined;
+  /**
+   * The container for what stands in none of the copied ones: an id, or "" for
+   * the workflow itself; absent: where the original stands, if it is there.
+   */
+  readonly into?: string | undefined;
   /** Also join what the copied steps were joined to, where it is there. */
   readonly keepLinks?: boolean | undefined;
   /** Rewrites expressions in a configuration; keys maps old keys to new ones. */
@@ -39,9 +47,9 @@ export type PasteOptions = {
     | undefined;
 };
 
-/** What would be copied. */
+/** What would be copied: a container comes with what stands in it. */
 export function clipOf(drawing: Drawing, nodes: Iterable<string>, notes: Iterable<string>): Clip {
-  const ids = new Set([...nodes].filter((id) => drawing.nodes.has(id)));
+  const ids = withContent(drawing, nodes);
   const docs: NodeDoc[] = [];
   const inside: Edge[] = [];
   const outside = new Map<string, Edge>();
@@ -104,7 +112,7 @@ export function paste(drawing: Drawing, clip: Clip, options: PasteOptions): Past
     keys.set(key, fresh);
     ids.set(id, options.newId());
   }
-  const ops: Op[] = clip.nodes.map((doc) => {
+  const ops: Op[] = outerFirst(clip.nodes).map((doc) => {
     const id = ids.get(doc.id) ?? "";
     const config = renamed(doc.config, keys, options);
     const value: NodeDoc = {
@@ -112,6 +120,7 @@ export function paste(drawing: Drawing, clip: Clip, options: PasteOptions): Past
       id,
       key: keys.get(doc.key) ?? doc.key,
       ...config,
+      in: scopeOf(drawing, doc, ids, options),
       x: doc.x + by.dx,
       y: doc.y + by.dy,
     };
@@ -124,7 +133,32 @@ export function paste(drawing: Drawing, clip: Clip, options: PasteOptions): Past
     ops.push({ op: "note.add", id, value: { ...rest, x: note.x + by.dx, y: note.y + by.dy } });
     return id;
   });
-  return { ops, nodes: [...ids.values()], notes };
+  return { ops, nodes: [...ids.values()], notes, keys };
+}
+
+/** A container has to be there before what stands in it. */
+function outerFirst(docs: readonly NodeDoc[]): readonly NodeDoc[] {
+  const byId = new Map(docs.map((doc) => [doc.id, doc]));
+  const sorted = new Set<NodeDoc>();
+  const put = (doc: NodeDoc, depth: number): void => {
+    const outer = byId.get(doc.in ?? "");
+    if (outer !== undefined && depth < LIMITS.nesting) put(outer, depth + 1);
+    sorted.add(doc);
+  };
+  for (const doc of docs) put(doc, 0);
+  return [...sorted];
+}
+
+function scopeOf(
+  drawing: Drawing,
+  doc: NodeDoc,
+  ids: ReadonlyMap<string, string>,
+  options: PasteOptions,
+): string | undefined {
+  const copied = ids.get(doc.in ?? "");
+  if (copied !== undefined) return copied;
+  if (options.into !== undefined) return options.into || undefined;
+  return drawing.nodes.has(doc.in ?? "") ? doc.in : undefined;
 }
 
 function renamed(

@@ -38,6 +38,13 @@ export function curveBetween(a: Point, b: Point): Curve {
   return [[a.x, a.y, a.x + pull, a.y, b.x - pull, b.y, b.x, b.y]];
 }
 
+/** The way of an edge that leaves a card downwards. */
+export function curveDown(a: Point, b: Point): Curve {
+  const fall = Math.max(28, Math.abs(b.y - a.y) * 0.6);
+  const pull = Math.max(28, Math.abs(b.x - a.x) * 0.4);
+  return [[a.x, a.y, a.x, a.y + fall, b.x - pull, b.y, b.x, b.y]];
+}
+
 function at(c: Cubic, t: number): Point {
   const u = 1 - t;
   const p = u * u * u;

@@ -5,11 +5,14 @@ import type { Edge, Graph, GraphNode, Json, Layout, NodeLayout, Note } from "./g
 import { FORMAT } from "./graph.ts";
 
 const none: ReadonlySet<Edge> = new Set();
+const nobody: ReadonlySet<string> = new Set();
 
 export class Drawing {
   name = "";
   description = "";
   sample: Json | undefined;
+  /** The whole run is a transaction. */
+  transaction = false;
 
   readonly #nodes = new Map<string, GraphNode>();
   readonly #keys = new Map<string, string>();
@@ -18,12 +21,14 @@ export class Drawing {
   readonly #notes = new Map<string, Note>();
   readonly #out = new Map<string, Set<Edge>>();
   readonly #into = new Map<string, Set<Edge>>();
+  readonly #held = new Map<string, Set<string>>();
 
   constructor(graph?: Graph) {
     if (graph === undefined) return;
     this.name = graph.name ?? "";
     this.description = graph.description ?? "";
     this.sample = graph.layout.sample;
+    this.transaction = graph.transaction === true;
     for (const n of graph.nodes) {
       this.putNode(n, graph.layout.nodes?.[n.id] ?? { x: 0, y: 0 });
     }
@@ -69,6 +74,34 @@ export class Drawing {
     return [...this.out(id)].filter((e) => e.port === port);
   }
 
+  /** The container that a node stands in; undefined: the workflow itself. */
+  parent(id: string): string | undefined {
+    return this.#nodes.get(id)?.in || undefined;
+  }
+
+  /** The nodes that stand directly in a container. */
+  held(id: string): ReadonlySet<string> {
+    return this.#held.get(id) ?? nobody;
+  }
+
+  /** All nodes that stand in a container at any depth, outer ones first. */
+  inside(id: string): ReadonlySet<string> {
+    const found = new Set(this.held(id));
+    // A set may grow while it is walked through.
+    for (const one of found) for (const more of this.held(one)) found.add(more);
+    return found;
+  }
+
+  /** The containers around a node, the nearest first. */
+  around(id: string): readonly string[] {
+    const found: string[] = [];
+    for (let up = this.parent(id); up !== undefined; up = this.parent(up)) {
+      if (found.includes(up)) break;
+      found.push(up);
+    }
+    return found;
+  }
+
   /** The drawing as the server reads it. */
   graph(): Graph {
     const layout: Layout = {
@@ -82,6 +115,7 @@ export class Drawing {
       ...(this.description === "" ? {} : { description: this.description }),
       nodes: [...this.#nodes.values()],
       edges: [...this.#edges.values()],
+      ...(this.transaction ? { transaction: true } : {}),
       layout,
     };
   }
@@ -90,6 +124,8 @@ export class Drawing {
   putNode(node: GraphNode, place?: NodeLayout): void {
     const old = this.#nodes.get(node.id);
     if (old !== undefined) this.#keys.delete(old.key);
+    if (old?.in !== undefined) this.#held.get(old.in)?.delete(node.id);
+    if (node.in) member(this.#held, node.in).add(node.id);
     this.#nodes.set(node.id, node);
     this.#keys.set(node.key, node.id);
     if (place !== undefined) this.#layout.set(node.id, place);
@@ -104,6 +140,7 @@ export class Drawing {
     const old = this.#nodes.get(id);
     if (old === undefined) return;
     this.#keys.delete(old.key);
+    if (old.in !== undefined) this.#held.get(old.in)?.delete(id);
     this.#nodes.delete(id);
     this.#layout.delete(id);
     this.#out.delete(id);
@@ -138,10 +175,10 @@ export class Drawing {
   }
 }
 
-function member(map: Map<string, Set<Edge>>, id: string): Set<Edge> {
+function member<T>(map: Map<string, Set<T>>, id: string): Set<T> {
   const had = map.get(id);
   if (had !== undefined) return had;
-  const made = new Set<Edge>();
+  const made = new Set<T>();
   map.set(id, made);
   return made;
 }

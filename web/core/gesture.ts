@@ -6,11 +6,14 @@ import type { Point } from "./geometry.ts";
 /** What is under the pointer. */
 export type Target =
   | { readonly is: "ground" }
-  | { readonly is: "node"; readonly id: string }
+  | { readonly is: "node"; readonly id: string; readonly grip?: Grip | undefined }
   | { readonly is: "port"; readonly id: string; readonly port: string }
   | { readonly is: "input"; readonly id: string }
   | { readonly is: "edge"; readonly id: string; readonly end?: "from" | "to" | undefined }
   | { readonly is: "note"; readonly id: string; readonly corner?: boolean | undefined };
+
+/** The border of a frame that is taken: n, e, s, w or a corner. */
+export type Grip = "n" | "e" | "s" | "w" | "ne" | "nw" | "se" | "sw";
 
 export type Modifiers = {
   readonly shift: boolean;
@@ -96,6 +99,8 @@ export type Tool =
       readonly is: "resize";
       readonly pointer: number;
       readonly id: string;
+      /** Of a frame; a note has its corner only. */
+      readonly grip: Grip | undefined;
       readonly from: Point;
       readonly to: Point;
     }
@@ -125,10 +130,15 @@ export type Effect =
       readonly do: "drag";
       readonly dx: number;
       readonly dy: number;
+      readonly at: Point;
       readonly copy: boolean;
       readonly free: boolean;
     }
-  | { readonly do: "dragEnd"; readonly copy: boolean; readonly edge: string | undefined }
+  | {
+      readonly do: "dragEnd";
+      readonly copy: boolean;
+      readonly edge: string | undefined;
+    }
   | { readonly do: "connecting" }
   | {
       readonly do: "connectEnd";
@@ -140,6 +150,7 @@ export type Effect =
   | {
       readonly do: "resize";
       readonly id: string;
+      readonly grip: Grip | undefined;
       readonly dx: number;
       readonly dy: number;
       readonly end: boolean;

@@ -13,6 +13,8 @@ export type Graph = {
   readonly description?: string | undefined;
   readonly nodes: readonly GraphNode[];
   readonly edges: readonly Edge[];
+  /** The whole run is a saga: a failure compensates. */
+  readonly transaction?: boolean | undefined;
   readonly layout: Layout;
 };
 
@@ -24,6 +26,8 @@ export type GraphNode = {
   readonly key: string;
   readonly kind: string;
   readonly config?: JsonObject | undefined;
+  /** Id of the container that it stands in; absent: the workflow itself. */
+  readonly in?: string | undefined;
   /** Several incoming edges; absent is inclusive. */
   readonly join?: Join | undefined;
   readonly retry?: Retry | undefined;
@@ -32,7 +36,12 @@ export type GraphNode = {
   readonly max_visits?: number | undefined;
   /** Passes its input out of its first port. */
   readonly disabled?: boolean | undefined;
+  /** In a transaction: the point of no return. */
+  readonly pivot?: boolean | undefined;
 };
+
+/** The handle from which an edge leads to the node that undoes a node's effect. */
+export const COMPENSATE = "compensate";
 
 /** Leads from one port of one node to one node. */
 export type Edge = {
@@ -42,7 +51,21 @@ export type Edge = {
   readonly to: string;
 };
 
-export type Join = { readonly mode: "inclusive" | "each" | "all" };
+export type JoinMode = "inclusive" | "each" | "all" | "n" | "first";
+
+export type Join = {
+  readonly mode: JoinMode;
+  /** Mode n: how many edges. */
+  readonly n?: number | undefined;
+  /** Modes n and first: what becomes of the others; absent is absorb. */
+  readonly then?: "absorb" | "cancel" | undefined;
+  /** A duration from the first waiting token; then the port timeout. */
+  readonly deadline?: string | undefined;
+  readonly combine?: "object" | "append" | "zip" | "merge" | "reduce" | undefined;
+  readonly key?: string | undefined;
+  readonly reduce?: string | undefined;
+  readonly start?: string | undefined;
+};
 
 export type Retry = {
   readonly max_attempts: number;
@@ -52,9 +75,16 @@ export type Retry = {
   readonly max_interval?: string | undefined;
   readonly jitter?: number | undefined;
   readonly on?: readonly string[] | undefined;
+  readonly total?: string | undefined;
+  readonly when?: string | undefined;
 };
 
-export type Timeout = { readonly attempt?: string | undefined };
+export type Timeout = {
+  readonly attempt?: string | undefined;
+  readonly queue?: string | undefined;
+  readonly total?: string | undefined;
+  readonly heartbeat?: string | undefined;
+};
 
 export type Task = {
   readonly queue?: string | undefined;
@@ -74,6 +104,11 @@ export type NodeLayout = {
   readonly x: number;
   readonly y: number;
   readonly title?: string | undefined;
+  /** Containers: the size of the frame; absent or 0 fits what is in it. */
+  readonly w?: number | undefined;
+  readonly h?: number | undefined;
+  /** Containers: drawn as one card. */
+  readonly folded?: boolean | undefined;
   readonly notes?: string | undefined;
   /** A pinned sample of what the node gives. */
   readonly pin?: Json | undefined;
@@ -96,6 +131,7 @@ export type OpName =
   | "node.add"
   | "node.set"
   | "node.move"
+  | "node.size"
   | "node.del"
   | "edge.add"
   | "edge.set"
@@ -149,6 +185,8 @@ export type Spec = {
   readonly output?: Json | undefined;
   /** No edge may end here. */
   readonly no_input?: boolean | undefined;
+  /** Other nodes stand in it; its body is a scope of its own. */
+  readonly container?: boolean | undefined;
   /** At most one in a graph. */
   readonly unique?: boolean | undefined;
   readonly attempts?: number | undefined;

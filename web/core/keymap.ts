@@ -36,6 +36,7 @@ export type Command =
   | "toolSelect"
   | "toolHand"
   | "toggle"
+  | "fold"
   // told to the owner
   | "connect"
   | "undo"
@@ -102,6 +103,7 @@ export const KEYMAP: Readonly<Record<string, Command>> = {
   "mod+g": "group",
   "mod+shift+g": "ungroup",
   "shift+t": "tidy",
+  f: "fold",
   d: "disable",
   p: "pin",
   "mod+f": "find",

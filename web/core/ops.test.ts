@@ -69,6 +69,65 @@ test("deleting a node takes its edges, and undo brings them back", () => {
   assert.deepEqual(d.place("b"), { x: 8, y: 16, title: "Fetch", pin: null });
 });
 
+test("a container goes with what stands in it, and comes back with it", () => {
+  const d = new Drawing({
+    signalbox: 1,
+    nodes: [
+      { id: "g", key: "g", kind: "group" },
+      { id: "a", key: "a", kind: "http", in: "g" },
+      { id: "h", key: "h", kind: "group", in: "g" },
+      { id: "b", key: "b", kind: "http", in: "h" },
+      { id: "c", key: "c", kind: "end" },
+    ],
+    edges: [
+      { id: "ah", from: "a", port: "success", to: "h" },
+      { id: "gc", from: "g", port: "success", to: "c" },
+    ],
+    layout: { nodes: { g: { x: 1, y: 2, w: 400, h: 300 }, h: { x: 3, y: 4, folded: true } } },
+  });
+  const before = sorted(d.graph());
+  const inverse = apply(d, [{ op: "node.del", id: "g" }]);
+  assert.deepEqual([...d.nodes.keys()], ["c"]);
+  assert.deepEqual([...d.edges.keys()], []);
+  apply(d, inverse);
+  assert.deepEqual(sorted(d.graph()), before);
+  assert.deepEqual([...d.inside("g")].sort(), ["a", "b", "h"]);
+});
+
+const nestings: readonly {
+  readonly name: string;
+  readonly ops: readonly Op[];
+  readonly fault: RegExp;
+}[] = [
+  {
+    name: "a container cannot stand in itself",
+    ops: [{ op: "node.set", id: "a", path: "/in", value: "a" }],
+    fault: /in itself/,
+  },
+  {
+    name: "nor in what stands in it",
+    ops: [
+      { op: "node.set", id: "b", path: "/in", value: "a" },
+      { op: "node.set", id: "a", path: "/in", value: "b" },
+    ],
+    fault: /in itself/,
+  },
+  {
+    name: "it has to be there",
+    ops: [{ op: "node.set", id: "a", path: "/in", value: "gone" }],
+    fault: /not there/,
+  },
+];
+
+for (const c of nestings) {
+  test(`containers: ${c.name}`, () => {
+    const d = one();
+    const before = d.graph();
+    assert.throws(() => apply(d, c.ops), c.fault);
+    assert.deepEqual(d.graph(), before);
+  });
+}
+
 type Case = {
   readonly name: string;
   readonly op: Op;

@@ -5,14 +5,16 @@
 //   node.add     node  -                           NodeDoc
 //   node.set     node  JSON pointer                any JSON; absent removes
 //   node.move    node  -                           {"x":1,"y":2}
-//   node.del     node  -                           - (its edges go with it)
+//   node.size    node  -                           {"w":1,"h":2,"folded":true}
+//   node.del     node  -                           - (its edges go with it, and
+//                                                  what stands in it)
 //   edge.add     edge  -                           {"from","port","to"}
 //   edge.set     edge  /from, /port or /to         string
 //   edge.del     edge  -                           -
 //   note.add     note  -                           Note
 //   note.set     note  /text, /x, /y, /w or /h     -
 //   note.del     note  -                           -
-//   graph.set    -     /name, /description, /sample
+//   graph.set    -     /name, /description, /sample, /transaction
 //
 // Applying one gives the operations that undo it, in the order in which to
 // apply them.
@@ -72,6 +74,8 @@ function one(drawing: Drawing, op: Change): Op[] {
       return setNode(drawing, id, op.path ?? "", op.value);
     case "node.move":
       return moveNode(drawing, id, op.value);
+    case "node.size":
+      return sizeNode(drawing, id, op.value);
     case "node.del":
       return delNode(drawing, id);
     case "edge.add":
@@ -108,14 +112,15 @@ function node(drawing: Drawing, id: string): GraphNode {
 }
 
 function addNode(drawing: Drawing, id: string, value: unknown): Op[] {
-  const { x, y, title, notes, pin, ...rest } = objectOf<NodeDoc>(value);
+  const { x, y, title, w, h, folded, notes, pin, ...rest } = objectOf<NodeDoc>(value);
   const made: GraphNode = { ...rest, id };
   checkNode(made);
   if (drawing.nodes.has(id)) throw new Fault("There is already a node with this id.");
   freeKey(drawing, made.key);
   checkText(title, LIMITS.title);
   checkText(notes, LIMITS.notes);
-  drawing.putNode(made, place(x, y, title, notes, pin));
+  holds(drawing, made);
+  drawing.putNode(made, { ...place(x, y, title, notes, pin), ...sizeOf({ w, h, folded }) });
   return [{ op: "node.del", id }];
 }
 
@@ -127,6 +132,37 @@ function place(x: number, y: number, title?: string, notes?: string, pin?: Json)
     ...(notes ? { notes } : {}),
     ...(pin === undefined ? {} : { pin }),
   };
+}
+
+type Size = Pick<NodeLayout, "w" | "h" | "folded">;
+
+function sizeOf({ w, h, folded }: Size): Size {
+  const wide = whole(w);
+  const high = whole(h);
+  return {
+    ...(wide === 0 ? {} : { w: wide }),
+    ...(high === 0 ? {} : { h: high }),
+    ...(folded === true ? { folded } : {}),
+  };
+}
+
+function sizeNode(drawing: Drawing, id: string, value: unknown): Op[] {
+  node(drawing, id);
+  const { w, h, folded, ...rest } = drawing.place(id);
+  drawing.putPlace(id, { ...rest, ...sizeOf(objectOf<Size>(value)) });
+  return [{ op: "node.size", id, value: sizeOf({ w, h, folded }) }];
+}
+
+/** A node stands in a container that is there, not in itself, not too deep. */
+function holds(drawing: Drawing, made: GraphNode): void {
+  let depth = 0;
+  for (let up = made.in; up; up = drawing.parent(up), depth++) {
+    if (up === made.id) throw new Fault("A step cannot stand in itself.");
+    if (!drawing.nodes.has(up)) throw new Fault("The container is not there any more.");
+    if (depth >= LIMITS.nesting) {
+      throw new Fault(`Containers may stand in each other ${LIMITS.nesting} deep.`);
+    }
+  }
 }
 
 function whole(n: unknown): number {
@@ -150,6 +186,12 @@ function moveNode(drawing: Drawing, id: string, value: unknown): Op[] {
 
 function delNode(drawing: Drawing, id: string): Op[] {
   const was = node(drawing, id);
+  const held = [...drawing.held(id)];
+  if (held.length > 0) {
+    // First what stands in it; what was deleted last comes back first.
+    const parts = held.map((one) => delNode(drawing, one));
+    return [...delNode(drawing, id), ...parts.reverse().flat()];
+  }
   const doc: NodeDoc = { ...was, ...drawing.place(id) };
   const edges = new Set([...drawing.out(id), ...drawing.into(id)]);
   const undo: Op[] = [{ op: "node.add", id, value: doc }];
@@ -166,6 +208,8 @@ const plain = new Set([
   "/kind",
   "/disabled",
   "/max_visits",
+  "/in",
+  "/pivot",
   "/join",
   "/retry",
   "/timeout",
@@ -184,6 +228,7 @@ function setNode(drawing: Drawing, id: string, path: string, value: unknown): Op
   const next = (isEmpty(path, value) ? rest : { ...rest, [name]: value }) as GraphNode;
   checkNode(next);
   if (next.key !== was.key) freeKey(drawing, next.key);
+  if (next.in !== was.in) holds(drawing, next);
   drawing.putNode(next);
   return [set("node.set", id, path, old)];
 }
@@ -191,7 +236,7 @@ function setNode(drawing: Drawing, id: string, path: string, value: unknown): Op
 // What the server leaves out of a node when it writes it.
 function isEmpty(path: string, value: unknown): boolean {
   if (path === "/config") return value === undefined;
-  return value === undefined || value === null || value === false || value === 0;
+  return value === undefined || value === null || value === false || value === 0 || value === "";
 }
 
 function setPlace(drawing: Drawing, id: string, path: string, value: unknown): Op[] {
@@ -306,6 +351,11 @@ function setGraph(drawing: Drawing, path: string, value: unknown): Op[] {
     const was = drawing.sample;
     drawing.sample = value as Json | undefined;
     return [set("graph.set", undefined, path, was)];
+  }
+  if (path === "/transaction") {
+    const was = drawing.transaction;
+    drawing.transaction = value === true;
+    return [set("graph.set", undefined, path, was ? true : undefined)];
   }
   if (path !== "/name" && path !== "/description") {
     throw new Fault(`There is nothing to set at ${path}.`);

@@ -84,6 +84,7 @@ const dragBy = (dx: number, dy: number, more: { copy?: boolean; free?: boolean }
   do: "drag",
   dx,
   dy,
+  at: { x: dx, y: dy },
   copy: more.copy ?? false,
   free: more.free ?? false,
 });
@@ -278,9 +279,24 @@ const cases: readonly Case[] = [
     ],
     ends: "idle",
     effects: [
-      { do: "resize", id: "n", dx: 10, dy: 4, end: false },
-      { do: "resize", id: "n", dx: 12, dy: 4, end: true },
+      { do: "resize", id: "n", grip: undefined, dx: 10, dy: 4, end: false },
+      { do: "resize", id: "n", grip: undefined, dx: 12, dy: 4, end: true },
     ],
+  },
+  {
+    name: "a frame's border stretches it",
+    play: [down(0, 0, { on: { is: "node", id: "g", grip: "se" } }), move(5, 0), up(12, 4)],
+    ends: "idle",
+    effects: [{ do: "resize", id: "g", grip: "se", dx: 12, dy: 4, end: true }],
+  },
+  {
+    name: "a click on a frame's border selects it",
+    play: [
+      down(0, 0, { on: { is: "node", id: "g", grip: "e" } }),
+      up(0, 0, { is: "node", id: "g" }),
+    ],
+    ends: "idle",
+    effects: [{ do: "select", target: { is: "node", id: "g", grip: "e" }, how: "only" }],
   },
   {
     name: "read only: a card slides the paper",

@@ -77,6 +77,7 @@ function adds(mods: Modifiers): boolean {
 }
 
 function isCorner(target: Target): boolean {
+  if (target.is === "node") return target.grip !== undefined;
   return target.is === "note" && target.corner === true;
 }
 
@@ -128,7 +129,7 @@ function move(tool: Tool, input: Move, rules: Rules): Turn {
     case "resize":
       return {
         tool: { ...tool, to: input.world },
-        effects: [{ do: "resize", id: tool.id, ...away(tool.from, input.world), end: false }],
+        effects: [resized(tool, input.world, false)],
       };
   }
 }
@@ -143,7 +144,7 @@ function dragging(tool: State<"drag">, input: Move): Turn {
   const to = input.world;
   return {
     tool: { ...tool, to, copy, free },
-    effects: [{ do: "drag", ...away(tool.from, to), copy, free }],
+    effects: [{ do: "drag", ...away(tool.from, to), at: to, copy, free }],
   };
 }
 
@@ -223,10 +224,13 @@ function gripOf(tool: State<"press">, input: Move): Turn | undefined {
   if (target.is === "edge" && target.end !== undefined) {
     return { tool: IDLE, effects: [{ do: "tear", edge: target.id, end: target.end }] };
   }
-  if (target.is === "note" && target.corner === true) {
-    return still({ is: "resize", pointer, id: target.id, from: tool.world, to: input.world });
-  }
-  return undefined;
+  if (!isCorner(target) || !("id" in target)) return undefined;
+  const grip = target.is === "node" ? target.grip : undefined;
+  return still({ is: "resize", pointer, id: target.id, grip, from: tool.world, to: input.world });
+}
+
+function resized(tool: State<"resize">, to: Point, end: boolean): Effect {
+  return { do: "resize", id: tool.id, grip: tool.grip, ...away(tool.from, to), end };
 }
 
 function connectFrom(pointer: number, fixed: Fixed, input: Move | Up): Turn {
@@ -272,7 +276,7 @@ function up(tool: Tool, input: Up): Turn {
       return done({ do: "connectEnd", fixed, edge, over: input.target, at: input.world });
     }
     case "resize":
-      return done({ do: "resize", id: tool.id, ...away(tool.from, input.world), end: true });
+      return done(resized(tool, input.world, true));
   }
 }
 

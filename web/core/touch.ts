@@ -19,6 +19,7 @@ export function touched(ops: readonly Change[]): ReadonlySet<string> {
     const what = op.op.slice(0, op.op.indexOf("."));
     const id = op.id ?? "";
     if (op.op === "node.move") keys.add(`${what}/${id}/@place`);
+    else if (op.op === "node.size") keys.add(`${what}/${id}/@size`);
     else if (op.op.endsWith(".set")) keys.add(`${what}/${id}${op.path ?? ""}`);
     else keys.add(`${what}/${id}`);
     for (const end of ends(op)) keys.add(`node/${end}/@here`);
@@ -52,8 +53,18 @@ function claims(op: Change): readonly string[] {
   return [];
 }
 
-/** Nodes that an edge needs: it must not be reordered with their deletion. */
+/** The container into which a change puts a node. */
+function container(op: Change): unknown {
+  if (op.op === "node.set" && op.path === "/in") return op.value;
+  const { value } = op;
+  if (op.op !== "node.add" || typeof value !== "object" || value === null) return undefined;
+  return "in" in value ? value.in : undefined;
+}
+
+/** Nodes that a change needs: it must not be reordered with their deletion. */
 function ends(op: Change): readonly string[] {
+  const frame = container(op);
+  if (typeof frame === "string" && frame !== "") return [frame];
   if (op.op === "edge.set" && typeof op.value === "string")
     return op.path === "/port" ? [] : [op.value];
   if (op.op !== "edge.add" || typeof op.value !== "object" || op.value === null) return [];

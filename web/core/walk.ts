@@ -72,19 +72,41 @@ export function alongEdges(drawing: Drawing, id: string, down: boolean): string[
 
 /**
  * All nodes as a reader meets them: from the starts along the edges, breadth
- * first and from top to bottom; what no start reaches comes last.
+ * first and from top to bottom; what no start reaches comes last, and what
+ * stands in a container comes right behind it.
  */
 export function readingOrder(drawing: Drawing): string[] {
+  const scopes = new Map<string | undefined, string[]>();
+  for (const id of drawing.nodes.keys()) {
+    const up = drawing.parent(id);
+    const list = scopes.get(up);
+    if (list === undefined) scopes.set(up, [id]);
+    else list.push(id);
+  }
+  const found: string[] = [];
+  const read = (up: string | undefined): void => {
+    for (const id of inScope(drawing, scopes.get(up) ?? [])) {
+      found.push(id);
+      if (scopes.has(id)) read(id);
+    }
+  };
+  read(undefined);
+  return found;
+}
+
+/** The nodes of one scope; what stands in a container follows it. */
+function inScope(drawing: Drawing, ids: readonly string[]): string[] {
   const byPlace = (a: string, b: string): number => {
     const p = drawing.place(a);
     const q = drawing.place(b);
     return p.x - q.x || p.y - q.y;
   };
-  const all = [...drawing.nodes.keys()].sort(byPlace);
+  const all = [...ids].sort(byPlace);
+  const here = new Set(all);
+  const next = (id: string): readonly string[] =>
+    alongEdges(drawing, id, true).filter((to) => here.has(to));
   const starts = all.filter((id) => drawing.into(id).size === 0);
-  const found = reach(starts, (id) => alongEdges(drawing, id, true));
-  for (const id of all)
-    if (!found.has(id))
-      for (const more of reach([id], (i) => alongEdges(drawing, i, true))) found.add(more);
+  const found = reach(starts, next);
+  for (const id of all) if (!found.has(id)) for (const more of reach([id], next)) found.add(more);
   return [...found];
 }

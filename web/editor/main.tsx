@@ -3,7 +3,6 @@
 
 import { render } from "preact";
 import { Kernel } from "../kernel/kernel.ts";
-import { bindCanvas } from "./actions/bind.ts";
 import { EditorProvider } from "./context.ts";
 import "./editor.css";
 import { App } from "./shell/app.tsx";
@@ -16,6 +15,7 @@ function start(): void {
   const mount = document.getElementById("editor");
   const props = document.getElementById("props")?.textContent;
   if (!mount || !props) return;
+  const actions = import("./actions/bind.ts");
   const host = document.createElement("div");
   host.className = "ed-kernel";
   document.body.append(host); // the kernel reads colors and sizes from the page; the app moves it to its place
@@ -27,11 +27,19 @@ function start(): void {
     </EditorProvider>,
     mount,
   );
-  bindCanvas(editor);
   bindPageKeys(editor);
   watchWidth(editor);
   // The canvas has its place, and so its size, after the first frame.
-  requestAnimationFrame(() => requestAnimationFrame(() => void editor.start()));
+  requestAnimationFrame(() => requestAnimationFrame(() => void go(editor, actions)));
+}
+
+/** What gestures do has to be there before the drawing is. */
+async function go(
+  editor: Editor,
+  actions: Promise<typeof import("./actions/bind.ts")>,
+): Promise<void> {
+  (await actions).bindCanvas(editor);
+  await editor.start();
 }
 
 start();

@@ -115,6 +115,11 @@ export type KernelEvent =
       readonly notes: readonly string[];
       readonly dx: number;
       readonly dy: number;
+      /**
+       * The outermost ones go into this container; "" is out of all, undefined:
+       * they stay where they stand. The content of containers is among the nodes.
+       */
+      readonly into?: string | undefined;
     }
   /** Edit: Alt-drag; copies are wanted at the distance. */
   | {
@@ -123,6 +128,7 @@ export type KernelEvent =
       readonly notes: readonly string[];
       readonly dx: number;
       readonly dy: number;
+      readonly into?: string | undefined;
     }
   /** Edit: a new edge. */
   | { readonly type: "connect"; readonly from: string; readonly port: string; readonly to: string }
@@ -167,6 +173,8 @@ export type KernelEvent =
       readonly at: Point;
       readonly from?: PortRef | undefined;
       readonly edge?: string | undefined;
+      /** Into this container, which is empty. */
+      readonly within?: string | undefined;
       readonly by: "pointer" | "plus" | "key";
     }
   /** Edit: Delete; rejoin: also join what a deleted line connected. */
@@ -179,6 +187,10 @@ export type KernelEvent =
     }
   /** Edit: a note was resized. */
   | { readonly type: "resizeNote"; readonly id: string; readonly box: Box }
+  /** Edit: a frame was stretched by its border. */
+  | { readonly type: "resizeFrame"; readonly id: string; readonly box: Box }
+  /** Edit: a container is to be folded to a card, or opened. */
+  | { readonly type: "fold"; readonly id: string; readonly folded: boolean }
   /** Edit: a note's text is to be edited (double click, Enter). */
   | { readonly type: "editNote"; readonly id: string }
   /** Edit: F2 or a double click on a title. */
@@ -302,8 +314,16 @@ export type KernelApi = {
       readonly from?: PortRef | undefined;
       readonly edge?: string | undefined;
       readonly at?: Point | undefined;
+      readonly within?: string | undefined;
     },
   ): Point;
+  /** The container that such a step would stand in; undefined: the workflow itself. */
+  scopeFor(near: {
+    readonly from?: PortRef | undefined;
+    readonly edge?: string | undefined;
+    readonly at?: Point | undefined;
+    readonly within?: string | undefined;
+  }): string | undefined;
   /** Nodes that the port may be joined to, nearest first. */
   targets(from: PortRef): readonly { readonly id: string; readonly distance: number }[];
   /** Why the two cannot be joined, as a sentence; undefined: they can. */

@@ -3,6 +3,7 @@
 
 import { CARD, type Card, type CardPort } from "../core/card.ts";
 import type { Box } from "../core/geometry.ts";
+import { COMPENSATE } from "../core/graph.ts";
 import { type Counts, idle, type Status } from "./stage.ts";
 import { glyph, icon, setIcon, signs } from "./svg.ts";
 import { t } from "./words.ts";
@@ -20,6 +21,8 @@ export type Look = {
   /** Ports with a plus beside them. */
   readonly free: ReadonlySet<string>;
   readonly editable: boolean;
+  /** With a handle that leads to the step which undoes this one. */
+  readonly undoable: boolean;
   /** Ports that a run left by, and those that it passed by. */
   readonly took: ReadonlySet<string>;
   readonly passed: ReadonlySet<string>;
@@ -33,6 +36,7 @@ export class CardView {
   #box: Box | undefined;
   #face: Card | undefined;
   #free = "";
+  #undoable = false;
   readonly #sprite: string;
   readonly #tile = el("span", "k-tile");
   readonly #icon: SVGElement;
@@ -65,10 +69,11 @@ export class CardView {
 
   place(box: Box): void {
     const was = this.#box;
-    if (was?.x === box.x && was.y === box.y && was.w === box.w) return;
+    if (was?.x === box.x && was.y === box.y && was.w === box.w && was.h === box.h) return;
     this.#box = box;
     this.element.style.transform = `translate(${box.x}px,${box.y}px)`;
     if (was?.w !== box.w) this.element.style.width = `${box.w}px`;
+    if (was?.h !== box.h) this.element.style.setProperty("--k-h", `${box.h}px`);
   }
 
   show(look: Look): void {
@@ -78,9 +83,11 @@ export class CardView {
     const classes = `k-card ${look.classes} st-${status.status}`;
     if (this.element.className !== classes) this.element.className = classes;
     const free = [...look.free].join(" ");
-    if (this.#face !== face || this.#free !== free) this.#body(look);
+    const same = this.#free === free && this.#undoable === look.undoable;
+    if (this.#face !== face || !same) this.#body(look);
     this.#face = face;
     this.#free = free;
+    this.#undoable = look.undoable;
     this.#state(status);
     this.#badge(look);
     for (const port of this.#ports.children) {
@@ -98,7 +105,8 @@ export class CardView {
     this.#tile.className = `k-tile t-${tiles.has(face.tile) ? face.tile : "logic"}`;
     setIcon(this.#icon, this.#sprite, face.icon);
     write(this.#title, face.title);
-    write(this.#sub, face.subtitle);
+    const count = face.held === undefined ? "" : t("kernel.frame.count", { n: face.held });
+    write(this.#sub, face.held === undefined ? face.subtitle : `${face.kind} · ${count}`);
     this.#rows.hidden = !face.rows;
     this.#rows.replaceChildren(...(face.rows ? face.ports.map(row) : []));
     const ports: HTMLElement[] = [];
@@ -110,7 +118,17 @@ export class CardView {
     if (look.editable) {
       for (const [i, p] of face.spare.entries()) ports.push(spare(p.name, p.title || p.name, i));
     }
+    if (look.undoable) ports.push(this.#undo());
+    if (face.held !== undefined) ports.push(...this.#frame(look, face));
     this.#ports.replaceChildren(...ports);
+  }
+
+  // What a container has besides.
+  #frame(look: Look, face: Card): HTMLElement[] {
+    const parts = face.frame && face.ports.length > 1 ? face.ports.map(way) : [];
+    if (look.editable) parts.push(this.#fold(face.frame));
+    if (face.frame && face.held === 0 && look.editable) parts.push(this.#first());
+    return parts;
   }
 
   // Which ways a run took.
@@ -120,6 +138,27 @@ export class CardView {
       row?.classList.toggle("took", look.took.has(way.name));
       row?.classList.toggle("passed", look.passed.has(way.name));
     }
+  }
+
+  #undo(): HTMLElement {
+    const made = el("span", "k-undo");
+    made.dataset["port"] = COMPENSATE;
+    made.title = t("kernel.undo");
+    made.append(icon(this.#sprite, "undo-2"));
+    return made;
+  }
+
+  #fold(open: boolean): HTMLElement {
+    const made = el("span", "k-fold");
+    made.title = t(open ? "kernel.frame.fold" : "kernel.frame.unfold");
+    made.append(icon(this.#sprite, open ? "chevrons-down-up" : "chevrons-up-down"));
+    return made;
+  }
+
+  #first(): HTMLElement {
+    const made = el("span", "k-first");
+    made.append(icon(this.#sprite, "plus"), t("kernel.frame.empty"));
+    return made;
   }
 
   #plus(way: CardPort): HTMLElement {
@@ -149,6 +188,7 @@ export class CardView {
     const badges: HTMLElement[] = [];
     const { errors, warnings } = look.issues ?? { errors: 0, warnings: 0 };
     if (look.face.disabled) badges.push(this.#pill("off", "power", t("kernel.badge.disabled")));
+    if (look.face.pivot) badges.push(this.#pill("pivot", "flag", t("kernel.badge.pivot")));
     if (look.pinned) badges.push(this.#pill("pin", "pin", t("kernel.badge.pinned")));
     if (errors > 0) badges.push(this.#pill("err", "circle-x", String(errors)));
     else if (warnings > 0) badges.push(this.#pill("warn", "triangle-alert", String(warnings)));
@@ -174,6 +214,8 @@ function describe(look: Look): string {
     t("kernel.step", { title: face.title, kind: face.kind, at: look.index, of: look.count }),
     t("kernel.step.outputs", { n: face.ports.length }),
   ];
+  if (face.held !== undefined) parts.push(t("kernel.frame.count", { n: face.held }));
+  if (face.pivot) parts.push(t("kernel.step.pivot"));
   if (look.face.disabled) parts.push(t("kernel.step.disabled"));
   if (look.pinned) parts.push(t("kernel.step.pinned"));
   if (issues !== undefined && issues.errors > 0)
@@ -201,6 +243,14 @@ function port(name: string, id: string, y: number): HTMLElement {
   const made = el("i", `k-port ${name}`);
   if (id !== "") made.dataset["port"] = id;
   made.style.top = `${y - 5.5}px`;
+  return made;
+}
+
+/** The name beside a frame's port; cards name theirs in rows. */
+function way(port: CardPort): HTMLElement {
+  const made = el("span", port.failure ? "k-way bad" : "k-way");
+  made.textContent = port.title;
+  made.style.top = `${port.y - 8}px`;
   return made;
 }
 

@@ -1,8 +1,10 @@
 // The cards near enough to be elements: taken from a pool when they come into
 // view and given back when they leave.
 
+import { transactionOf } from "../core/frame.ts";
 import type { Box } from "../core/geometry.ts";
 import { grow } from "../core/geometry.ts";
+import { COMPENSATE } from "../core/graph.ts";
 import { CardView, type Look } from "./card.ts";
 import { FAR, idle, type Stage } from "./stage.ts";
 
@@ -51,7 +53,9 @@ export class Cards {
     const focused = this.#stage.focused ?? this.#first;
     const wanted = new Set<string>();
     if (view.camera.z >= FAR) {
-      for (const id of scene.cards.within(grow(view.world, BEYOND))) wanted.add(id);
+      const area = grow(view.world, BEYOND);
+      for (const id of scene.frames.within(area)) wanted.add(id);
+      for (const id of scene.cards.within(area)) wanted.add(id);
     }
     // The card that takes the keyboard stays wherever the camera goes.
     if (focused !== undefined) wanted.add(focused);
@@ -67,7 +71,7 @@ export class Cards {
     unbuilt.clear();
     let left = most;
     for (const id of wanted) {
-      const box = scene.cards.get(id);
+      const box = scene.box(id);
       const fresh = !this.#live.has(id);
       if (box === undefined) this.#give(id);
       else if (fresh && left <= 0 && id !== focused) unbuilt.add(id);
@@ -127,9 +131,19 @@ export class Cards {
       count: this.#order.size,
       free: new Set(open.map((p) => p.name)),
       editable: !readOnly,
+      undoable: !readOnly && this.#undoable(id),
       ...this.#trace(id),
       hot: hover.is === "port" && hover.id === id ? hover.port : undefined,
     };
+  }
+
+  // In a transaction a step offers a handle to the one that undoes it.
+  #undoable(id: string): boolean {
+    const { drawing } = this.#stage.scene;
+    if (transactionOf(drawing, id) === undefined) return false;
+    if (drawing.outOf(id, COMPENSATE).length > 0) return false;
+    // What undoes another one is itself never undone.
+    return ![...drawing.into(id)].some((e) => e.port === COMPENSATE);
   }
 
   // The ports by what a run did with their edges.
@@ -156,6 +170,8 @@ export class Cards {
     const { targets, loose } = s;
     put("sel", s.selected.nodes.has(id));
     put("off", off);
+    put("frame", s.scene.faces.get(id)?.frame === true);
+    put("into", s.into === id);
     put("hover", "id" in s.hover && s.hover.id === id && !s.dragging);
     put("moving", s.moving?.has(id) === true);
     put("faded", targets !== undefined && !targets.has(id) && loose?.from?.node !== id);
@@ -199,6 +215,7 @@ export class Cards {
       count: 1,
       free: new Set(),
       editable: false,
+      undoable: false,
       took: none,
       passed: none,
       hot: undefined,

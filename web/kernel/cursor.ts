@@ -1,6 +1,6 @@
 // The shape of the pointer.
 
-import type { Target, Tool } from "../core/gesture.ts";
+import type { Grip, Target, Tool } from "../core/gesture.ts";
 
 const busy: Readonly<Partial<Record<Tool["is"], string>>> = {
   pan: "grabbing",
@@ -9,7 +9,19 @@ const busy: Readonly<Partial<Record<Tool["is"], string>>> = {
   resize: "nwse-resize",
 };
 
+const gripCursor: Readonly<Record<Grip, string>> = {
+  n: "ns-resize",
+  s: "ns-resize",
+  e: "ew-resize",
+  w: "ew-resize",
+  ne: "nesw-resize",
+  sw: "nesw-resize",
+  nw: "nwse-resize",
+  se: "nwse-resize",
+};
+
 export function cursorOf(tool: Tool, target: Target, hand: boolean, readOnly: boolean): string {
+  if (tool.is === "resize" && tool.grip !== undefined) return gripCursor[tool.grip];
   const during = busy[tool.is];
   if (during !== undefined) return during;
   if (hand) return "grab";
@@ -27,6 +39,7 @@ function over(target: Target): string {
     case "note":
       return target.corner === true ? "nwse-resize" : "";
     case "node":
+      return target.grip === undefined ? "" : gripCursor[target.grip];
     case "ground":
       return "";
   }

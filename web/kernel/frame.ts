@@ -15,6 +15,8 @@ import { FAR, type Stage } from "./stage.ts";
 import { icon } from "./svg.ts";
 import { t } from "./words.ts";
 
+/** As wide as .k-why may get. */
+const WHY_WIDTH = 280;
 /** Cards that get an element in one frame; a zoom brings hundreds at once. */
 const BUILT_MOST = 32;
 /** The camera rests when it has not moved for so long. */
@@ -33,6 +35,7 @@ export class Frame {
   readonly #over = document.createElement("canvas");
   readonly #world = el("div", "k-world");
   readonly #between = el("span", "k-between");
+  readonly #why = el("div", "k-why");
   readonly #notes: Notes;
   readonly #peers: Peers;
   #asked = 0;
@@ -50,7 +53,10 @@ export class Frame {
     this.#between.setAttribute("aria-hidden", "true");
     this.#between.append(icon(stage.icons, "plus"));
     this.#between.hidden = true;
-    stage.root.append(this.#under, this.#world, this.#over, this.#between);
+    this.#why.hidden = true;
+    // Told to screen readers by the owner, with the refusal.
+    this.#why.setAttribute("aria-hidden", "true");
+    stage.root.append(this.#under, this.#world, this.#over, this.#between, this.#why);
     this.cards = new Cards(stage, this.#world);
     this.#notes = new Notes(stage, this.#world);
     this.#peers = new Peers(stage);
@@ -122,6 +128,7 @@ export class Frame {
     this.#notes.sync();
     this.#peers.sync();
     this.#plus();
+    this.#reason();
     if (this.#stale || this.drops.any || waited || waits) {
       const under = this.#under.getContext("2d", { alpha: false });
       if (under !== null) paint(stage, under, this.#ratio, this.drops, now);
@@ -158,6 +165,18 @@ export class Frame {
     if (!any && !this.#shown) return;
     const over = this.#over.getContext("2d");
     if (over !== null) this.#shown = paintOver(stage, over, this.#ratio);
+  }
+
+  // A sentence beside the pointer: why something cannot be, or what it costs.
+  #reason(): void {
+    const { why, view } = this.#stage;
+    this.#why.hidden = why === undefined;
+    if (why === undefined) return;
+    if (this.#why.textContent !== why.text) this.#why.textContent = why.text;
+    const p = view.toScreen(why.at);
+    const x = Math.max(8, Math.min(p.x + 14, view.size.w - WHY_WIDTH - 8));
+    const y = p.y + 96 > view.size.h ? p.y - 72 : p.y + 18;
+    this.#why.style.transform = `translate(${Math.round(x)}px,${Math.round(y)}px)`;
   }
 
   // The plus in the middle of the edge under the pointer.

@@ -1,17 +1,20 @@
 // Carries out what the gestures decide (core/tool.ts): previews while they
 // last, an event when they end.
 
-import { between, distance, grow, type Point, union } from "../core/geometry.ts";
+import { crossing, FRAME, fitting, outermost, withContent } from "../core/frame.ts";
+import { type Box, between, distance, grow, type Point, union } from "../core/geometry.ts";
 import type { Effect, Fixed, Target } from "../core/gesture.ts";
 import { caught, touches } from "../core/selection.ts";
-import { loose, REACH, snap } from "../core/snap.ts";
+import { GRID, loose, REACH, snap } from "../core/snap.ts";
 import type { Camera, PortRef, Selection } from "./api.ts";
-import { lineAt } from "./hit.ts";
+import { frameAt, lineAt } from "./hit.ts";
 import { refusal, sources, targets } from "./rules.ts";
 import type { Stage } from "./stage.ts";
+import { t } from "./words.ts";
 
 /** A loose end jumps to an entry this near, in screen pixels. */
 const MAGNET = 36;
+const LEAST_HEIGHT = FRAME.top + FRAME.pad;
 const LEAST_NOTE = { w: 96, h: 48 } as const;
 
 type Of<D extends Effect["do"]> = Extract<Effect, { readonly do: D }>;
@@ -22,6 +25,7 @@ export class Gestures {
   #way = { dx: 0, dy: 0 };
   #before: Selection | undefined;
   #sized: string | undefined;
+  #stretched: string | undefined;
 
   constructor(stage: Stage, move: (camera: Camera) => void) {
     this.#stage = stage;
@@ -71,8 +75,13 @@ export class Gestures {
       });
     const nodes = inside(scene.cards.within(box), (id) => scene.cards.get(id));
     const notes = inside(scene.notes.within(box), (id) => scene.notes.get(id));
+    // A frame has to be enclosed whole, and then stands for what is in it.
+    const frames = scene.frames.within(box).filter((id) => {
+      const frame = scene.frames.get(id);
+      return frame !== undefined && caught(box, false, frame);
+    });
     stage.select({
-      nodes: [...this.#before.nodes, ...nodes],
+      nodes: [...this.#before.nodes, ...outermost(scene.drawing, [...frames, ...nodes])],
       edges: this.#before.edges,
       notes: [...this.#before.notes, ...notes],
     });
@@ -86,7 +95,7 @@ export class Gestures {
     const stage = this.#stage;
     const { scene, selected, view } = stage;
     if (stage.moving === undefined) {
-      stage.moving = new Set([...selected.nodes, ...selected.notes]);
+      stage.moving = new Set([...withContent(scene.drawing, selected.nodes), ...selected.notes]);
       for (const id of stage.moving) stage.stale.add(id);
     }
     const { moving } = stage;
@@ -94,10 +103,10 @@ export class Gestures {
     const start = union([...moving].flatMap((id) => this.#home(id)));
     if (start === undefined) return undefined;
     const moved = { ...start, x: start.x + e.dx, y: start.y + e.dy };
-    const near = scene.cards
-      .within(grow(moved, 600))
-      .filter((id) => !moving.has(id))
-      .flatMap((id) => scene.cards.get(id) ?? []);
+    const around = grow(moved, 600);
+    const near = [...scene.cards.within(around), ...scene.frames.within(around)]
+      .filter((id) => !moving.has(id) && !this.#holds(id))
+      .flatMap((id) => scene.box(id) ?? []);
     const to = e.free
       ? loose(e.dx, e.dy)
       : snap(start, e.dx, e.dy, near, REACH / Math.max(0.3, view.camera.z));
@@ -107,17 +116,36 @@ export class Gestures {
       : [];
     stage.guides = e.free ? [] : to.guides;
     scene.shift(moving, to.dx, to.dy);
+    this.#enter(e.at, e.copy);
     stage.request();
     return e.copy ? undefined : this.#landing();
   }
 
-  #home(id: string): { x: number; y: number; w: number; h: number }[] {
+  // What is dragged never snaps to the frame that it stands in.
+  #holds(id: string): boolean {
+    const { scene, selected } = this.#stage;
+    return [...selected.nodes].some((one) => scene.drawing.around(one).includes(id));
+  }
+
+  /** Finds the frame that the dragged cards would go into, or leave. */
+  #enter(at: Point, copy: boolean): void {
+    const stage = this.#stage;
+    const { drawing } = stage.scene;
+    const roots = outermost(drawing, stage.selected.nodes);
+    const frame = frameAt(stage, at, stage.moving) ?? "";
+    const goes = roots.some((id) => (drawing.parent(id) ?? "") !== frame);
+    for (const id of [stage.into, frame]) if (id !== undefined) stage.stale.add(id);
+    stage.into = goes ? frame : undefined;
+    stage.why = undefined;
+    if (!goes || copy) return;
+    const n = crossing(drawing, roots, frame).length;
+    if (n > 0) stage.why = { at, text: t("kernel.frame.cut", { n }) };
+  }
+
+  #home(id: string): Box[] {
     const { scene } = this.#stage;
-    const note = scene.drawing.notes.get(id);
-    if (note !== undefined) return [note];
-    const box = scene.cards.get(id);
-    const place = scene.drawing.place(id);
-    return box === undefined ? [] : [{ x: place.x, y: place.y, w: box.w, h: box.h }];
+    const box = scene.drawing.notes.get(id) ?? scene.home(id);
+    return box === undefined ? [] : [box];
   }
 
   // A step without edges can be laid on an edge.
@@ -132,6 +160,7 @@ export class Gestures {
     }
     if (scene.drawing.into(id).size > 0 || scene.drawing.out(id).size > 0) return undefined;
     const m = { x: box.x + box.w / 2, y: box.y + 28 };
+    // The line decides the scope; a frame's own border does not.
     return lineAt(this.#stage, m, 28 / Math.max(0.6, view.camera.z), new Set([id]));
   }
 
@@ -140,13 +169,17 @@ export class Gestures {
     const { dx, dy } = this.#way;
     const nodes = [...stage.selected.nodes];
     const notes = [...stage.selected.notes];
+    const { into } = stage;
     this.settle();
     if (dx === 0 && dy === 0) return;
     const [node] = nodes;
-    if (e.copy) stage.emit({ type: "duplicate", nodes, notes, dx, dy });
+    if (e.copy) stage.emit({ type: "duplicate", nodes, notes, dx, dy, into });
     else if (e.edge !== undefined && node !== undefined) {
       stage.emit({ type: "insert", node, edge: e.edge, dx, dy });
-    } else stage.emit({ type: "move", nodes, notes, dx, dy });
+    } else {
+      const all = [...withContent(stage.scene.drawing, nodes)];
+      stage.emit({ type: "move", nodes: all, notes, dx, dy, into });
+    }
   }
 
   /** Leads the loose end of an edge to a point. */
@@ -160,6 +193,7 @@ export class Gestures {
     const a = from === undefined ? at : (scene.out(from.node, from.port) ?? at);
     const b = to === undefined ? at : (scene.in(to) ?? at);
     this.#aim(fixed.end === "from" ? joint?.to : joint?.from.node);
+    this.#explain(joint, fixed, edge, over, at);
     stage.loose = {
       a,
       b,
@@ -169,6 +203,13 @@ export class Gestures {
       joined: joint !== undefined,
     };
     stage.request();
+  }
+
+  /** Says beside the pointer why the card under it does not fit. */
+  #explain(joint: unknown, fixed: Fixed, edge: string | undefined, over: Target, at: Point): void {
+    const start = fixed.end === "from" ? { node: fixed.id, port: fixed.port } : undefined;
+    const found = joint === undefined ? this.#reason(start, fixed, edge, over) : undefined;
+    this.#stage.why = found === undefined ? undefined : { at, text: found.why };
   }
 
   #aim(id: string | undefined): void {
@@ -215,7 +256,8 @@ export class Gestures {
     const reach = MAGNET / view.camera.z;
     let best: string | undefined;
     let least = reach;
-    for (const id of scene.cards.within(grow({ ...at, w: 0, h: 0 }, reach))) {
+    const area = grow({ ...at, w: 0, h: 0 }, reach);
+    for (const id of [...scene.cards.within(area), ...scene.frames.within(area)]) {
       const d = distance(at, scene.in(id) ?? { x: Infinity, y: Infinity });
       if (d >= least || fit?.has(id) !== true) continue;
       least = d;
@@ -250,8 +292,12 @@ export class Gestures {
       return;
     }
     this.settle();
-    if (joint === undefined) this.#refuse(start, fixed, edge, over);
-    else if (edge === undefined) {
+    if (joint === undefined) {
+      const found = this.#reason(start, fixed, edge, over);
+      if (found === undefined) return;
+      stage.explain(at, found.why);
+      stage.emit({ type: "connectRefused", ...found });
+    } else if (edge === undefined) {
       stage.emit({ type: "connect", from: joint.from.node, port: joint.from.port, to: joint.to });
     } else this.#reconnect(edge, joint);
   }
@@ -263,16 +309,27 @@ export class Gestures {
     this.#stage.emit({ type: "reconnect", edge: id, from: from.node, port: from.port, to });
   }
 
-  #refuse(start: PortRef | undefined, fixed: Fixed, edge: string | undefined, over: Target): void {
-    if (!("id" in over) || over.id === fixed.id) return;
+  #reason(
+    start: PortRef | undefined,
+    fixed: Fixed,
+    edge: string | undefined,
+    over: Target,
+  ): { readonly from: PortRef | undefined; readonly to: string; readonly why: string } | undefined {
+    if (!("id" in over) || over.id === fixed.id || over.is === "edge" || over.is === "note") {
+      return undefined;
+    }
     const from = start ?? (over.is === "port" ? { node: over.id, port: over.port } : undefined);
     const to = fixed.end === "to" ? fixed.id : over.id;
     const why = from === undefined ? undefined : refusal(this.#stage, from, to, edge);
-    if (why !== undefined) this.#stage.emit({ type: "connectRefused", from, to, why });
+    return why === undefined ? undefined : { from, to, why };
   }
 
   resize(e: Of<"resize">): void {
     const { scene } = this.#stage;
+    if (e.grip !== undefined) {
+      this.#stretch(e, e.grip);
+      return;
+    }
     const note = scene.drawing.notes.get(e.id);
     if (note === undefined) return;
     const w = Math.max(LEAST_NOTE.w, Math.round(note.w + e.dx));
@@ -284,6 +341,24 @@ export class Gestures {
     if (e.end && (w !== note.w || h !== note.h)) {
       this.#stage.emit({ type: "resizeNote", id: e.id, box });
     }
+  }
+
+  // A frame gets another size, but never smaller than what is in it.
+  #stretch(e: Of<"resize">, grip: string): void {
+    const { scene } = this.#stage;
+    scene.size(e.id, undefined);
+    const was = scene.home(e.id);
+    if (was === undefined) return;
+    const body = scene.body(e.id);
+    const least = body === undefined ? undefined : fitting(body);
+    const box = stretched(was, grip, e, least);
+    if (!e.end) {
+      scene.size(e.id, box);
+      this.#stretched = e.id;
+    } else if (box.x !== was.x || box.y !== was.y || box.w !== was.w || box.h !== was.h) {
+      this.#stage.emit({ type: "resizeFrame", id: e.id, box });
+    }
+    this.#stage.request();
   }
 
   /** Takes back what a gesture shows. */
@@ -300,6 +375,37 @@ export class Gestures {
     const note = stage.scene.drawing.notes.get(this.#sized ?? "");
     if (note !== undefined && this.#sized !== undefined) stage.scene.notes.put(this.#sized, note);
     this.#sized = undefined;
+    if (this.#stretched !== undefined) stage.scene.size(this.#stretched, undefined);
+    this.#stretched = undefined;
     stage.clearPreview();
   }
+}
+
+/** A box with the sides of the grip moved, on the grid, around what must stay inside. */
+function stretched(
+  was: Box,
+  grip: string,
+  by: { readonly dx: number; readonly dy: number },
+  least: Box | undefined,
+): Box {
+  const on = (v: number): number => Math.round(v / GRID) * GRID;
+  let left = was.x;
+  let top = was.y;
+  let right = was.x + was.w;
+  let bottom = was.y + was.h;
+  if (grip.includes("w")) left = Math.min(on(left + by.dx), least?.x ?? right - FRAME.least);
+  if (grip.includes("n")) top = Math.min(on(top + by.dy), least?.y ?? bottom - LEAST_HEIGHT);
+  if (grip.includes("e")) {
+    right = Math.max(
+      on(right + by.dx),
+      least === undefined ? left + FRAME.least : least.x + least.w,
+    );
+  }
+  if (grip.includes("s")) {
+    bottom = Math.max(
+      on(bottom + by.dy),
+      least === undefined ? top + LEAST_HEIGHT : least.y + least.h,
+    );
+  }
+  return { x: left, y: top, w: right - left, h: bottom - top };
 }

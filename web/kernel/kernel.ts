@@ -33,7 +33,7 @@ import { Keys } from "./keys.ts";
 import { Minimap } from "./minimap.ts";
 import { Pointer } from "./pointer.ts";
 import { makeRoot, spriteOfPage, watch } from "./root.ts";
-import { edgeMiddle, type Near, placeFor, refusal, targets } from "./rules.ts";
+import { edgeMiddle, type Near, placeFor, refusal, scopeOf, targets } from "./rules.ts";
 import { endsOf } from "./scene.ts";
 import { Sight } from "./sight.ts";
 import { type Counts, FAR, Stage } from "./stage.ts";
@@ -115,8 +115,13 @@ export class Kernel implements KernelApi {
     const ends = endsOf(drawing, ops);
     const inverse = applyOps(drawing, ops);
     for (const id of stage.scene.follow(ops, ends)) stage.stale.add(id);
+    // A transaction gives every step in it a handle.
+    if (ops.some((op) => op.path === "/transaction" || op.path?.startsWith("/config")))
+      for (const id of drawing.nodes.keys()) stage.stale.add(id);
     stage.prune();
-    if (ops.some((op) => op.op !== "node.set" && !op.op.startsWith("note."))) this.#reorder();
+    const same = (op: Change): boolean =>
+      op.op.startsWith("note.") || (op.op === "node.set" && op.path !== "/in");
+    if (!ops.every(same)) this.#reorder();
     stage.request();
     return inverse;
   }
@@ -267,12 +272,12 @@ export class Kernel implements KernelApi {
 
   screenBox(id: string): Box | undefined {
     const { scene, view } = this.#stage;
-    const box = scene.cards.get(id) ?? scene.notes.get(id);
+    const box = scene.box(id) ?? scene.notes.get(id);
     return box === undefined ? undefined : view.boxToScreen(box);
   }
 
   worldBox(id: string): Box | undefined {
-    return this.#stage.scene.cards.get(id);
+    return this.#stage.scene.box(id);
   }
 
   edgeMiddle(id: string): Point | undefined {
@@ -282,6 +287,10 @@ export class Kernel implements KernelApi {
 
   placeFor(spec: Spec, near?: Near): Point {
     return placeFor(this.#stage, spec, near);
+  }
+
+  scopeFor(near: Near): string | undefined {
+    return scopeOf(this.#stage, near);
   }
 
   targets(from: PortRef): readonly { readonly id: string; readonly distance: number }[] {

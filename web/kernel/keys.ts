@@ -1,6 +1,7 @@
 // The keyboard of the canvas. Keys work only while the canvas or one of its
 // cards has the focus.
 
+import { withContent } from "../core/frame.ts";
 import { type Command, comboOf } from "../core/keymap.ts";
 import { GRID } from "../core/snap.ts";
 import {
@@ -41,6 +42,7 @@ const edits: ReadonlySet<Command> = new Set<Command>([
   "group",
   "ungroup",
   "tidy",
+  "fold",
   "disable",
   "pin",
   "note",
@@ -151,6 +153,7 @@ export class Keys {
       toolSelect: () => setTool("select"),
       toolHand: () => setTool("hand"),
       toggle: () => this.#toggle(),
+      fold: () => this.#fold(),
     };
     const action = actions[command];
     if (action !== undefined) action();
@@ -168,7 +171,8 @@ export class Keys {
     const nodes = [...this.#base()];
     const notes = [...stage.selected.notes];
     if (stage.readOnly || nodes.length + notes.length === 0) return;
-    stage.emit({ type: "move", nodes, notes, dx: x * by, dy: y * by });
+    const all = [...withContent(stage.scene.drawing, nodes)];
+    stage.emit({ type: "move", nodes: all, notes, dx: x * by, dy: y * by });
   }
 
   /** The selected steps, else the focused one. */
@@ -184,13 +188,17 @@ export class Keys {
     const { stage, focus } = this.#host;
     const { scene, focused } = stage;
     this.#trail = undefined;
-    const from = focused === undefined ? undefined : scene.cards.get(focused);
+    const from = focused === undefined ? undefined : scene.box(focused);
     if (from === undefined) {
       const [first] = readingOrder(scene.drawing);
       if (first !== undefined) this.#arrive(first);
       return;
     }
-    const others = [...scene.cards.entries()].filter(([id]) => id !== focused);
+    // Arrows stay in the scope: Enter leads into a container, Escape out.
+    const scope = scene.drawing.parent(focused ?? "");
+    const others = [...scene.cards.entries(), ...scene.frames.entries()].filter(
+      ([id]) => id !== focused && scene.drawing.parent(id) === scope,
+    );
     const to = nearestToward(from, direction, others);
     if (to !== undefined) this.#arrive(to);
     else if (focused !== undefined) focus(focused);
@@ -222,14 +230,40 @@ export class Keys {
     const [first] = this.#base();
     if (note !== undefined && stage.selected.nodes.size === 0) {
       if (!stage.readOnly) stage.emit({ type: "editNote", id: note });
-    } else if (first !== undefined) stage.emit({ type: "open", id: stage.focused ?? first });
+    } else if (this.#goInto(stage.focused ?? first)) return;
+    else if (first !== undefined) stage.emit({ type: "open", id: stage.focused ?? first });
+  }
+
+  /** Enter on a container leads to what stands in it; into an empty one, to a first step. */
+  #goInto(id: string | undefined): boolean {
+    const { stage } = this.#host;
+    const { scene } = stage;
+    const face = id === undefined ? undefined : scene.faces.get(id);
+    if (id === undefined || face?.held === undefined) return false;
+    if (face.held === 0) {
+      const at = stage.view.center();
+      if (!stage.readOnly) stage.emit({ type: "quickAdd", at, within: id, by: "key" });
+      return !stage.readOnly;
+    }
+    if (!face.frame) {
+      stage.emit({ type: "fold", id, folded: false });
+      if (scene.faces.get(id)?.frame !== true) return true;
+    }
+    const held = scene.drawing.held(id);
+    const first = readingOrder(scene.drawing).find((one) => held.has(one));
+    if (first !== undefined) this.#arrive(first);
+    return true;
   }
 
   #escape(): void {
     const { stage, pointer } = this.#host;
     if (pointer.cancel()) return;
     stage.clearPreview();
-    stage.select({});
+    const [one, more] = this.#base();
+    const up =
+      one === undefined || more !== undefined ? undefined : stage.scene.drawing.parent(one);
+    if (up !== undefined) this.#arrive(up);
+    else stage.select({});
   }
 
   #delete(rejoin: boolean): void {
@@ -257,7 +291,7 @@ export class Keys {
     const { stage } = this.#host;
     const [first] = this.#base();
     const id = stage.focused ?? first;
-    const box = id === undefined ? undefined : stage.scene.cards.get(id);
+    const box = id === undefined ? undefined : stage.scene.box(id);
     const at = box === undefined ? stage.view.center() : { x: box.x + 24, y: box.y + 40 };
     const target = id === undefined ? ({ is: "ground" } as const) : ({ is: "node", id } as const);
     stage.emit({ type: "menu", target, at, screen: stage.view.toScreen(at) });
@@ -278,6 +312,14 @@ export class Keys {
     if (edge !== undefined && stage.selected.nodes.size === 0) {
       stage.emit({ type: "quickAdd", at, edge, by: "key" });
     } else stage.emit({ type: "quickAdd", at, from, by: "key" });
+  }
+
+  #fold(): void {
+    const { stage } = this.#host;
+    for (const id of this.#base()) {
+      const face = stage.scene.faces.get(id);
+      if (face?.held !== undefined) stage.emit({ type: "fold", id, folded: face.frame });
+    }
   }
 
   #toggle(): void {

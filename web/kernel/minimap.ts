@@ -110,6 +110,11 @@ export class Minimap {
 
   #draw(ctx: CanvasRenderingContext2D, pixel: number): void {
     const { scene, palette, status, nodeIssues } = this.#stage;
+    ctx.globalAlpha = 0.16;
+    for (const [id, box] of scene.frames.entries()) {
+      ctx.fillStyle = tileColor(palette, scene.faces.get(id)?.tile ?? "");
+      ctx.fillRect(box.x, box.y, box.w, box.h);
+    }
     for (const [id, box] of scene.cards.entries()) {
       const bad = (nodeIssues.get(id)?.errors ?? 0) > 0 ? palette.fail : undefined;
       const color = statusColor(palette, status.get(id)?.status) ?? bad;
@@ -124,7 +129,8 @@ export class Minimap {
     const { scene, view } = this.#stage;
     if (scene.version !== this.#measured) {
       this.#measured = scene.version;
-      this.#all = union([...scene.cards.entries()].map(([, box]) => box));
+      const boxes = [...scene.cards.entries(), ...scene.frames.entries()];
+      this.#all = union(boxes.map(([, box]) => box));
     }
     const all = grow(union([view.world, ...(this.#all ? [this.#all] : [])]) ?? view.world, 60);
     const k = Math.min(this.#size.w / all.w, this.#size.h / all.h);

@@ -114,7 +114,7 @@ export function paintCard(
   box: Box | undefined,
 ): void {
   const face = stage.scene.faces.get(id);
-  if (box === undefined || face === undefined) return;
+  if (box === undefined || face === undefined || face.frame) return;
   titled(stage, ctx, lookOf(stage, id, face, new Map()), box, face.title);
   ctx.globalAlpha = 1;
 }

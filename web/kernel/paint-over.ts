@@ -14,7 +14,8 @@ export function paintOver(stage: Stage, ctx: CanvasRenderingContext2D, ratio: nu
   ctx.clearRect(0, 0, view.size.w, view.size.h);
   ctx.setTransform(z * ratio, 0, 0, z * ratio, x * ratio, y * ratio);
   const ends = loose ?? ghostEnds(stage);
-  if (ends !== undefined) dashed(stage, ctx, ends.a, ends.b, loose?.joined ?? true);
+  const port = loose?.from?.port ?? stage.ghost?.from?.port;
+  if (ends !== undefined) dashed(stage, ctx, ends, loose?.joined ?? true, port);
   for (const guide of guides) line(stage, ctx, guide);
   if (marquee !== undefined) {
     ctx.lineWidth = 1 / z;
@@ -39,12 +40,12 @@ function ghostEnds(stage: Stage): { a: Point; b: Point } | undefined {
 function dashed(
   stage: Stage,
   ctx: CanvasRenderingContext2D,
-  a: Point,
-  b: Point,
+  { a, b }: { readonly a: Point; readonly b: Point },
   joined: boolean,
+  port: string | undefined,
 ): void {
   const path = new Path2D();
-  trace(path, Stage.curve(a, b));
+  trace(path, Stage.curve(a, b, port));
   const { palette } = stage;
   ctx.strokeStyle = palette.brand;
   ctx.fillStyle = palette.brand;

@@ -3,8 +3,10 @@
 
 import { type Curve, pointAt } from "../core/curve.ts";
 import { type Box, grow, type Point } from "../core/geometry.ts";
+import { COMPENSATE } from "../core/graph.ts";
 import type { Drops } from "./drops.ts";
 import { paintCard, paintFar } from "./paint-far.ts";
+import { paintFrames } from "./paint-frames.ts";
 import type { ColorName } from "./palette.ts";
 import type { Line } from "./scene.ts";
 import { FAR, type Stage } from "./stage.ts";
@@ -38,6 +40,7 @@ export function paint(
   paintDots(stage, ctx);
   ctx.setTransform(z * ratio, 0, 0, z * ratio, x * ratio, y * ratio);
   const area = view.world;
+  paintFrames(stage, ctx, area);
   const lines = stage.scene
     .linesWithin(area)
     .map((id) => stage.scene.lines.get(id))
@@ -48,6 +51,7 @@ export function paint(
   for (const id of stage.unbuilt) paintCard(stage, ctx, id, stage.scene.cards.get(id));
   paintDrops(stage, ctx, area, drops, now);
   if (z >= LABELS) for (const line of lines) paintLabel(stage, ctx, line, drops, now);
+  if (z >= LABELS) for (const line of lines) paintUndo(stage, ctx, line);
 }
 
 function paintDots(stage: Stage, ctx: CanvasRenderingContext2D): void {
@@ -74,6 +78,10 @@ function styleOf(stage: Stage, id: string): Style {
   if (state === "active") return { color: palette.run, width: 2.5 };
   if (state === "skipped") return { color: palette.edge, width: 2, dash: [4, 5], alpha: 0.5 };
   const hovered = hover.is === "edge" && hover.id === id;
+  const undo = stage.scene.drawing.edges.get(id)?.port === COMPENSATE;
+  if (undo && !hovered) {
+    return { color: palette["c-saga"], width: state === "taken" ? 2.5 : 2, dash: [6, 5] };
+  }
   if (hovered) return { color: palette["ink-3"], width: 2.5 };
   if (state === "taken") return { color: palette.taken, width: 2 };
   if (issue !== undefined && issue.errors > 0) return { color: palette.fail, width: 2 };
@@ -97,7 +105,7 @@ function paintLines(stage: Stage, ctx: CanvasRenderingContext2D, lines: readonly
   for (const line of lines) {
     if (line.edge.id === stage.loose?.edge) continue;
     const style = styleOf(stage, line.edge.id);
-    const key = `${style.color}/${style.width}/${style.alpha ?? 1}`;
+    const key = `${style.color}/${style.width}/${style.alpha ?? 1}/${style.dash?.length ?? 0}`;
     let group = groups.get(key);
     if (group === undefined) {
       group = { style, path: new Path2D(), heads: new Path2D() };
@@ -150,6 +158,35 @@ function paintLabel(
   if (text === undefined) return;
   const active = stage.edgeStates.get(line.edge.id) === "active";
   pill(stage, ctx, pointAt(line.curve, 0.5), text, active ? "run" : undefined);
+}
+
+// A line to a compensation carries a sign: it is no way that a token takes.
+function paintUndo(stage: Stage, ctx: CanvasRenderingContext2D, line: Line): void {
+  if (line.edge.port !== COMPENSATE) return;
+  const { palette } = stage;
+  const { x, y } = pointAt(line.curve, 0.5);
+  ctx.beginPath();
+  ctx.arc(x, y, 10, 0, Math.PI * 2);
+  ctx.fillStyle = palette.canvas;
+  ctx.fill();
+  ctx.strokeStyle = palette["c-saga"];
+  ctx.lineWidth = 1;
+  ctx.stroke();
+  ctx.lineWidth = 1.5;
+  ctx.lineCap = "round";
+  ctx.lineJoin = "round";
+  ctx.beginPath();
+  // The arrow back of the icon "undo-2", in small.
+  ctx.moveTo(x - 1.5, y - 5);
+  ctx.lineTo(x - 4.5, y - 2);
+  ctx.lineTo(x - 1.5, y + 1);
+  ctx.moveTo(x - 4.5, y - 2);
+  ctx.lineTo(x + 1.5, y - 2);
+  ctx.arc(x + 1.5, y + 1.2, 3.2, -Math.PI / 2, Math.PI / 2);
+  ctx.lineTo(x - 0.5, y + 4.4);
+  ctx.stroke();
+  ctx.lineCap = "butt";
+  ctx.lineJoin = "miter";
 }
 
 function pill(

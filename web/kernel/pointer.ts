@@ -160,13 +160,24 @@ export class Pointer {
   #plus(event: PointerEvent): boolean {
     const { stage } = this.#host;
     const plus =
-      event.target instanceof Element ? event.target.closest(".k-plus,.k-between") : null;
+      event.target instanceof Element
+        ? event.target.closest(".k-plus,.k-between,.k-fold,.k-first")
+        : null;
     if (!(plus instanceof HTMLElement)) return false;
     event.preventDefault();
     const at = stage.view.toWorld(this.last);
     const edge = plus.dataset["edge"];
     const port = plus.dataset["port"];
     const node = plus.closest<HTMLElement>(".k-card")?.dataset["id"];
+    if (node !== undefined && plus.classList.contains("k-fold")) {
+      const folded = stage.scene.faces.get(node)?.frame === true;
+      stage.emit({ type: "fold", id: node, folded });
+      return true;
+    }
+    if (node !== undefined && plus.classList.contains("k-first")) {
+      stage.emit({ type: "quickAdd", at, within: node, by: "plus" });
+      return true;
+    }
     if (edge !== undefined) {
       stage.emit({ type: "quickAdd", at: edgeMiddle(stage, edge) ?? at, edge, by: "plus" });
     } else if (port !== undefined && node !== undefined) {
@@ -344,7 +355,11 @@ export class Pointer {
     const at = stage.view.toWorld(this.#read(event));
     const target = this.#find("mouse");
     const onTitle = event.target instanceof Element && event.target.closest(".k-title") !== null;
-    if (event.target instanceof Element && event.target.closest(".k-plus,.k-between")) return;
+    if (
+      event.target instanceof Element &&
+      event.target.closest(".k-plus,.k-between,.k-fold,.k-first")
+    )
+      return;
     if (target.is === "node") {
       stage.emit({ type: onTitle && !stage.readOnly ? "rename" : "open", id: target.id });
     } else if (stage.readOnly) return;

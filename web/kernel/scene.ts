@@ -3,10 +3,18 @@
 // the preview of a drag, without touching the drawing.
 
 import { CARD, type Card, type CardPort, cardOf, unknownSpec } from "../core/card.ts";
-import { type Curve, curveBetween, curveBox } from "../core/curve.ts";
+import { type Curve, curveBetween, curveBox, curveDown } from "../core/curve.ts";
 import { Drawing } from "../core/drawing.ts";
-import { type Box, grow, type Point } from "../core/geometry.ts";
-import type { Edge, Graph, GraphNode, NodeLayout, Spec } from "../core/graph.ts";
+import { frameBox } from "../core/frame.ts";
+import { type Box, grow, type Point, union } from "../core/geometry.ts";
+import {
+  COMPENSATE,
+  type Edge,
+  type Graph,
+  type GraphNode,
+  type NodeLayout,
+  type Spec,
+} from "../core/graph.ts";
 import type { Change } from "../core/touch.ts";
 import { Places } from "./places.ts";
 
@@ -22,6 +30,8 @@ const nowhere: NodeLayout = { x: 0, y: 0 };
 export class Scene {
   drawing = new Drawing();
   readonly cards = new Places();
+  /** Containers that are open: they lie under the cards in them. */
+  readonly frames = new Places();
   readonly notes = new Places();
   /** Kept apart from the boxes, which a drag changes all the time. */
   readonly faces = new Map<string, Card>();
@@ -32,12 +42,14 @@ export class Scene {
   #specs = new Map<string, Spec>();
   readonly #feet = new Set<string>();
   #shift: { ids: ReadonlySet<string>; dx: number; dy: number } | undefined;
+  #sized: { id: string; box: Box } | undefined;
 
   load(graph: Graph | Drawing, specs: readonly Spec[]): void {
     this.drawing = graph instanceof Drawing ? graph : new Drawing(graph);
     this.#specs = new Map(specs.map((s) => [s.name, s]));
     this.#feet.clear();
     this.#shift = undefined;
+    this.#sized = undefined;
     this.#all();
   }
 
@@ -58,6 +70,11 @@ export class Scene {
     const nodes = new Set(ends);
     for (const op of ops) this.#touch(op, nodes);
     for (const id of nodes) this.#node(id);
+    // Frames fit what is in them, the inner ones first.
+    for (const id of this.#framesOf(nodes)) {
+      nodes.add(id);
+      this.#node(id);
+    }
     for (const id of nodes) this.#linesOf(id);
     for (const id of this.lines.keys()) if (!this.drawing.edges.has(id)) this.#dropLine(id);
     return nodes;
@@ -66,6 +83,7 @@ export class Scene {
   // Notes are brought up to date here, nodes are gathered for later.
   #touch(op: Change, nodes: Set<string>): void {
     const id = op.id ?? "";
+    if (op.op === "node.size") for (const one of this.drawing.inside(id)) nodes.add(one);
     if (op.op.startsWith("node.")) nodes.add(id);
     else if (op.op.startsWith("note.")) this.#note(id);
     const e = op.op.startsWith("edge.") ? this.drawing.edges.get(id) : undefined;
@@ -84,12 +102,69 @@ export class Scene {
     for (const id of moved) this.#linesOf(id);
   }
 
+  /** Shows a frame in another size; undefined: in its own. */
+  size(id: string, box: Box | undefined): void {
+    this.#sized = box === undefined ? undefined : { id, box };
+    for (const one of [id, ...this.drawing.around(id)]) {
+      this.#place(one);
+      this.#linesOf(one);
+    }
+  }
+
+  /** The containers of these nodes and around them, from the inside out. */
+  #framesOf(ids: Iterable<string>): string[] {
+    const depth = new Map<string, number>();
+    for (const id of ids) {
+      const own = this.faces.get(id)?.held === undefined ? [] : [id];
+      const all = [...own, ...this.drawing.around(id)];
+      for (const [i, up] of all.entries()) depth.set(up, all.length - i);
+    }
+    return [...depth].sort((a, b) => b[1] - a[1]).map(([id]) => id);
+  }
+
+  /** Where a card or a frame lies; undefined: it is folded away. */
+  box(id: string): Box | undefined {
+    return this.cards.get(id) ?? this.frames.get(id);
+  }
+
+  /** The box around what stands in a container, where the drawing has it. */
+  body(id: string): Box | undefined {
+    return union([...this.drawing.held(id)].flatMap((one) => this.#home(one) ?? []));
+  }
+
+  /** Where a card or a frame lies in the drawing, whatever a gesture shows. */
+  home(id: string): Box | undefined {
+    return this.box(id) === undefined ? undefined : this.#home(id);
+  }
+
+  #home(id: string): Box | undefined {
+    const face = this.faces.get(id);
+    if (face === undefined) return undefined;
+    const place = this.drawing.place(id);
+    if (face.frame) return this.#sizedBox(id) ?? frameBox(place, this.body(id));
+    const foot = this.#feet.has(id) ? CARD.foot : 0;
+    return { x: place.x, y: place.y, w: face.width, h: face.height + foot };
+  }
+
+  #sizedBox(id: string): Box | undefined {
+    return this.#sized?.id === id ? this.#sized.box : undefined;
+  }
+
+  /** A container around it is folded. */
+  hidden(id: string): boolean {
+    return this.drawing.around(id).some((up) => this.drawing.place(up).folded === true);
+  }
+
   /** Whether a card has a line under it. */
   setFoot(id: string, has: boolean): void {
     if (this.#feet.has(id) === has) return;
     if (has) this.#feet.add(id);
     else this.#feet.delete(id);
     this.#node(id);
+    for (const up of this.drawing.around(id)) {
+      this.#place(up);
+      this.#linesOf(up);
+    }
   }
 
   clearFeet(): void {
@@ -98,9 +173,10 @@ export class Scene {
 
   /** Where an edge leaves a card. */
   out(id: string, port: string): Point | undefined {
-    const box = this.cards.get(id);
+    const box = this.box(id);
     const way = this.way(id, port);
     if (box === undefined) return undefined;
+    if (port === COMPENSATE) return { x: box.x + CARD.undo, y: box.y + box.h + 1 };
     // A spare port hangs below the card's right corner.
     if (way === undefined) return { x: box.x + box.w - 24, y: box.y + box.h + 12 };
     return { x: box.x + box.w + 1, y: box.y + way.y };
@@ -112,7 +188,7 @@ export class Scene {
 
   /** Where an edge enters a card. */
   in(id: string): Point | undefined {
-    const box = this.cards.get(id);
+    const box = this.box(id);
     return box === undefined ? undefined : { x: box.x - 1, y: box.y + CARD.middle };
   }
 
@@ -121,18 +197,21 @@ export class Scene {
   }
 
   /** The curve to an entry, with room for the arrow head. */
-  static curveTo(a: Point, b: Point): Curve {
-    return curveBetween(a, { x: b.x - HEAD, y: b.y });
+  static curveTo(a: Point, b: Point, port = ""): Curve {
+    const end = { x: b.x - HEAD, y: b.y };
+    return port === COMPENSATE ? curveDown(a, end) : curveBetween(a, end);
   }
 
   #all(): void {
     this.version++;
     this.cards.clear();
+    this.frames.clear();
     this.notes.clear();
     this.#lineBoxes.clear();
     this.faces.clear();
     this.lines.clear();
     for (const id of this.drawing.nodes.keys()) this.#node(id);
+    for (const id of this.#framesOf(this.faces.keys())) this.#place(id);
     for (const id of this.drawing.notes.keys()) this.#note(id);
     for (const e of this.drawing.edges.values()) this.#line(e);
   }
@@ -142,6 +221,7 @@ export class Scene {
     const node = this.drawing.nodes.get(id);
     if (node === undefined) {
       this.cards.drop(id);
+      this.frames.drop(id);
       this.faces.delete(id);
       return;
     }
@@ -152,7 +232,8 @@ export class Scene {
   #face(node: GraphNode): Card {
     const used = new Set([...this.drawing.out(node.id)].map((e) => e.port));
     const place = this.drawing.place(node.id);
-    return cardOf(node, place, this.#specs.get(node.kind) ?? unknownSpec(node.kind), used);
+    const spec = this.#specs.get(node.kind) ?? unknownSpec(node.kind);
+    return cardOf(node, place, spec, used, this.drawing.held(node.id).size);
   }
 
   /** The face of a step that is not in the drawing. */
@@ -165,10 +246,11 @@ export class Scene {
   #place(id: string): void {
     this.version++;
     const face = this.faces.get(id);
-    if (face === undefined) return;
-    const { x, y } = this.#shifted(id, this.drawing.place(id));
-    const foot = this.#feet.has(id) ? CARD.foot : 0;
-    this.cards.put(id, { x, y, w: face.width, h: face.height + foot });
+    const home = face === undefined || this.hidden(id) ? undefined : this.#home(id);
+    const put = face?.frame === true ? this.frames : this.cards;
+    (put === this.frames ? this.cards : this.frames).drop(id);
+    if (home === undefined) put.drop(id);
+    else put.put(id, { ...home, ...this.#shifted(id, home) });
   }
 
   #note(id: string): void {
@@ -194,7 +276,7 @@ export class Scene {
       this.#dropLine(edge.id);
       return;
     }
-    const curve = Scene.curveTo(a, b);
+    const curve = Scene.curveTo(a, b, edge.port);
     this.lines.set(edge.id, { edge, curve, end: b });
     this.#lineBoxes.put(edge.id, grow(curveBox(curve), MARGIN));
   }
@@ -208,13 +290,17 @@ export class Scene {
 /** Nodes whose edges the operations are about to change. */
 export function endsOf(drawing: Drawing, ops: readonly Change[]): ReadonlySet<string> {
   const ends = new Set<string>();
-  for (const op of ops) {
-    const id = op.id ?? "";
-    const edge = op.op.startsWith("edge.") ? drawing.edges.get(id) : undefined;
-    if (edge !== undefined) ends.add(edge.from).add(edge.to);
-    if (op.op !== "node.del") continue;
-    for (const e of drawing.out(id)) ends.add(e.to);
-    for (const e of drawing.into(id)) ends.add(e.from);
-  }
+  for (const op of ops) addEnds(drawing, op, ends);
   return ends;
+}
+
+function addEnds(drawing: Drawing, op: Change, ends: Set<string>): void {
+  const id = op.id ?? "";
+  const edge = op.op.startsWith("edge.") ? drawing.edges.get(id) : undefined;
+  if (edge !== undefined) ends.add(edge.from).add(edge.to);
+  const leaves = op.op === "node.del" || (op.op === "node.set" && op.path === "/in");
+  if (leaves) for (const one of [...drawing.around(id), ...drawing.inside(id)]) ends.add(one);
+  if (op.op !== "node.del") return;
+  for (const e of drawing.out(id)) ends.add(e.to);
+  for (const e of drawing.into(id)) ends.add(e.from);
 }

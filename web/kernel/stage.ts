@@ -50,6 +50,9 @@ export type Counts = { readonly errors: number; readonly warnings: number };
 /** Cards nearer than this are elements, farther ones are painted. */
 export const FAR = 0.45;
 
+/** A refusal stays readable for so long. */
+const EXPLAIN_MS = 3_500;
+
 export const idle: Status = { status: "idle", foot: undefined, progress: undefined };
 
 export class Stage {
@@ -88,6 +91,10 @@ export class Stage {
   left: readonly { readonly id: string; readonly box: Box }[] = [];
   guides: readonly Guide[] = [];
   marquee: Box | undefined;
+  /** The frame into which the dragged cards would go; "" is out of the one they are in. */
+  into: string | undefined;
+  /** A sentence at a place: why something cannot be. */
+  why: { readonly at: Point; readonly text: string } | undefined;
   /** Edge on which the dragged card would land. */
   landing: string | undefined;
   dragging = false;
@@ -203,8 +210,20 @@ export class Stage {
   }
 
   /** The curve of the loose edge, of the ghost's edge, and so on. */
-  static curve(a: Point, b: Point): Curve {
-    return Scene.curveTo(a, b);
+  static curve(a: Point, b: Point, port?: string): Curve {
+    return Scene.curveTo(a, b, port);
+  }
+
+  /** Says a sentence beside a place, for a while. */
+  explain(at: Point, text: string): void {
+    const why = { at, text };
+    this.why = why;
+    this.request();
+    setTimeout(() => {
+      if (this.why !== why) return;
+      this.why = undefined;
+      this.request();
+    }, EXPLAIN_MS);
   }
 
   /** Takes every preview away. */
@@ -213,6 +232,9 @@ export class Stage {
     this.loose = undefined;
     this.landing = undefined;
     this.aim = undefined;
+    if (this.into !== undefined) this.stale.add(this.into);
+    this.into = undefined;
+    this.why = undefined;
     this.setTargets(undefined);
     this.request();
   }

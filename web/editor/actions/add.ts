@@ -16,7 +16,10 @@ export function addStepOps(
   where: QuickAdd,
 ): { readonly id: string; readonly ops: readonly Change[] } {
   const id = freshID();
-  const place = editor.kernel.placeFor(spec, { from: where.from, edge: where.edge, at: where.at });
+  const near = { from: where.from, edge: where.edge, at: where.at, within: where.within };
+  const place = editor.kernel.placeFor(spec, near);
+  const to = where.to === undefined ? undefined : editor.drawing.parent(where.to);
+  const scope = where.to === undefined ? editor.kernel.scopeFor(near) : to;
   const key = keyFor(spec.title, (k) => editor.drawing.byKey(k) !== undefined);
   const doc: Omit<NodeDoc, "id"> = {
     key,
@@ -24,6 +27,7 @@ export function addStepOps(
     config: defaults(spec.config) as NonNullable<GraphNode["config"]>,
     x: Math.round(place.x),
     y: Math.round(place.y),
+    ...(scope === undefined ? {} : { in: scope }),
   };
   const node: GraphNode = { id, key: doc.key, kind: doc.kind, config: doc.config };
   return { id, ops: [{ op: "node.add", id, value: doc }, ...joints(editor, node, where)] };

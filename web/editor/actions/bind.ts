@@ -8,7 +8,7 @@ import { addStep } from "./add.ts";
 import { copyText, parseClip } from "./clipboard.ts";
 import { runCommand } from "./command.ts";
 import { duplicate, pasteClip } from "./copies.ts";
-import { connect, insertOnEdge, moveBy, reconnect, remove } from "./edit.ts";
+import { connect, fold, insertOnEdge, moveBy, reconnect, remove, resizeFrame } from "./edit.ts";
 
 /** The type of data when a kind is dragged from the list onto the canvas. */
 export const kindDragType = "application/x-signalbox-kind";
@@ -17,15 +17,15 @@ export function bindCanvas(editor: Editor): void {
   const { kernel, session } = editor;
   const on = <T extends KernelEventType>(type: T, listener: (event: EventOf<T>) => void) =>
     kernel.on(type, listener);
-  on("move", (e) => moveBy(editor, e.nodes, e.notes, { x: e.dx, y: e.dy }));
-  on("duplicate", (e) => void duplicate(editor, e.nodes, e.notes, { x: e.dx, y: e.dy }));
+  on("move", (e) => moveBy(editor, e.nodes, e.notes, { x: e.dx, y: e.dy }, e.into));
+  on("duplicate", (e) => void duplicate(editor, e.nodes, e.notes, { x: e.dx, y: e.dy }, e.into));
   on("connect", (e) => connect(editor, e.from, e.port, e.to));
   on("reconnect", (e) => reconnect(editor, e.edge, { from: e.from, port: e.port, to: e.to }));
   on("connectDropped", (e) => {
     session.quickAdd.value = { at: e.at, from: e.from, to: e.to, torn: e.edge };
   });
   on("connectRefused", (e) => {
-    editor.toast(e.why);
+    // On the screen it stands beside the pointer.
     editor.say(e.why);
   });
   on("insert", (e) => insertOnEdge(editor, e.node, e.edge, { x: e.dx, y: e.dy }));
@@ -35,10 +35,13 @@ export function bindCanvas(editor: Editor): void {
       at: e.by === "pointer" ? e.at : undefined,
       from: e.from,
       edge: e.edge,
+      within: e.within,
     };
   });
   on("delete", (e) => remove(editor, e));
   on("resizeNote", (e) => resizeNote(editor, e));
+  on("resizeFrame", (e) => resizeFrame(editor, e.id, e.box));
+  on("fold", (e) => fold(editor, e.id, e.folded));
   on("editNote", (e) => {
     session.noteEdited.value = e.id;
   });

@@ -3,10 +3,10 @@
 import type { Point } from "../../core/geometry.ts";
 import type { Command } from "../../core/keymap.ts";
 import type { Editor } from "../state/editor.ts";
-import type { Panel } from "../state/signals.ts";
 import { t } from "../strings.ts";
 import { duplicate } from "./copies.ts";
 import { addNote, toggleDisabled, togglePin } from "./edit.ts";
+import { togglePanel } from "./panel.ts";
 import { tidy } from "./tidy.ts";
 
 export function runCommand(editor: Editor, command: Command, at?: Point): void {
@@ -68,15 +68,6 @@ export function runCommand(editor: Editor, command: Command, at?: Point): void {
     default:
       editor.kernel.run(command);
   }
-}
-
-export function togglePanel(
-  editor: Editor,
-  panel: Panel,
-  open = editor.session.panel.value !== panel,
-): void {
-  editor.session.panel.value = open ? panel : undefined;
-  if (!open) editor.kernel.focusCanvas();
 }
 
 /** Connect mode: choose a port, then the step that it leads to. */

@@ -18,7 +18,8 @@ export async function duplicate(
   nodes: Iterable<string>,
   notes: Iterable<string>,
   by: Point,
+  into?: string,
 ): Promise<void> {
   const paste = await import("./paste.ts");
-  paste.duplicate(editor, nodes, notes, by);
+  paste.duplicate(editor, nodes, notes, by, into);
 }

@@ -1,7 +1,8 @@
 // Changes to what is there: move, connect, delete, disable, rename.
 
-import type { Point } from "../../core/geometry.ts";
-import type { Edge } from "../../core/graph.ts";
+import { enterOps, outermost, withContent } from "../../core/frame.ts";
+import type { Box, Point } from "../../core/geometry.ts";
+import { COMPENSATE, type Edge } from "../../core/graph.ts";
 import type { Change } from "../../core/touch.ts";
 import type { Editor } from "../state/editor.ts";
 import { freshID, nameOf, portsOf, specOf } from "../state/words.ts";
@@ -13,6 +14,7 @@ export function moveBy(
   nodes: readonly string[],
   notes: readonly string[],
   d: Point,
+  into?: string,
 ): void {
   const ops: Change[] = nodes.map((id) => {
     const place = editor.drawing.place(id);
@@ -24,11 +26,55 @@ export function moveBy(
     if (d.x !== 0) ops.push({ op: "note.set", id, path: "/x", value: note.x + d.x });
     if (d.y !== 0) ops.push({ op: "note.set", id, path: "/y", value: note.y + d.y });
   }
-  const n = nodes.length + notes.length;
+  const roots = outermost(editor.drawing, nodes);
+  if (into !== undefined) ops.push(...enterOps(editor.drawing, roots, into));
+  const n = roots.length + notes.length;
+  const label = moveLabel(editor, roots, n, into);
+  if (editor.commit(label, ops) && into !== undefined)
+    editor.say(t("editor.said.done", { what: label }));
+}
+
+function moveLabel(
+  editor: Editor,
+  roots: readonly string[],
+  n: number,
+  into: string | undefined,
+): string {
+  if (into === "") return t("editor.do.leave", { n: roots.length });
+  if (into !== undefined)
+    return t("editor.do.enter", { n: roots.length, frame: nameOf(editor, into) });
+  return n === 1 && roots[0]
+    ? t("editor.do.move", { step: nameOf(editor, roots[0]) })
+    : t("editor.do.moveMany", { n });
+}
+
+/** A frame in another size: the place of its corner and how large it is. */
+export function resizeFrame(editor: Editor, id: string, box: Box | undefined): void {
+  const { folded, x, y } = editor.drawing.place(id);
+  const value = {
+    ...(box === undefined ? {} : { w: box.w, h: box.h }),
+    ...(folded === true ? { folded } : {}),
+  };
+  const ops: Change[] = [{ op: "node.size", id, value }];
+  if (box !== undefined && (box.x !== x || box.y !== y))
+    ops.push({ op: "node.move", id, value: { x: box.x, y: box.y } });
+  editor.commit(t("editor.do.resizeFrame", { step: nameOf(editor, id) }), ops);
+}
+
+export function fold(editor: Editor, id: string, folded: boolean): void {
+  const { w, h, x, y } = editor.drawing.place(id);
+  const value = {
+    ...(w === undefined ? {} : { w }),
+    ...(h === undefined ? {} : { h }),
+    ...(folded ? { folded } : {}),
+  };
+  const ops: Change[] = [{ op: "node.size", id, value }];
+  // A frame that fits its content lies where that is: the card takes its corner.
+  const box = folded ? editor.kernel.worldBox(id) : undefined;
+  if (box !== undefined && (box.x !== x || box.y !== y))
+    ops.push({ op: "node.move", id, value: { x: Math.round(box.x), y: Math.round(box.y) } });
   editor.commit(
-    n === 1 && nodes[0]
-      ? t("editor.do.move", { step: nameOf(editor, nodes[0]) })
-      : t("editor.do.moveMany", { n }),
+    t(folded ? "editor.do.fold" : "editor.do.unfold", { step: nameOf(editor, id) }),
     ops,
   );
 }
@@ -68,16 +114,18 @@ export type Doomed = {
 };
 
 export function remove(editor: Editor, what: Doomed): void {
-  const gone = new Set(what.nodes.filter((id) => editor.drawing.nodes.has(id)));
+  const roots = outermost(editor.drawing, what.nodes);
+  // What stands in a container goes by name, so that others' changes to it are noticed.
+  const gone = withContent(editor.drawing, roots);
   const ops: Change[] = [];
   for (const id of what.edges) {
     const edge = editor.drawing.edges.get(id);
     if (edge && !gone.has(edge.from) && !gone.has(edge.to)) ops.push({ op: "edge.del", id });
   }
-  for (const id of gone) ops.push({ op: "node.del", id });
+  for (const id of [...gone].reverse()) ops.push({ op: "node.del", id });
   for (const id of what.notes) ops.push({ op: "note.del", id });
   if (what.rejoin) ops.push(...joinedPast(editor, gone));
-  const label = removalLabel(editor, [...gone], what);
+  const label = removalLabel(editor, roots, what);
   if (editor.commit(label, ops)) editor.say(t("editor.said.done", { what: label }));
 }
 
@@ -94,7 +142,7 @@ function joinedPast(editor: Editor, gone: ReadonlySet<string>): Change[] {
   const made: Change[] = [];
   const seen = new Set<string>();
   for (const edge of editor.drawing.edges.values()) {
-    if (gone.has(edge.from) || !gone.has(edge.to)) continue;
+    if (gone.has(edge.from) || !gone.has(edge.to) || edge.port === COMPENSATE) continue;
     const ends = [...wayOut(editor, edge.to, gone)];
     const to = ends[0];
     const name = `${edge.from}:${edge.port}:${to}`;
@@ -129,8 +177,10 @@ export function insertOnEdge(editor: Editor, id: string, edgeID: string, d: Poin
   if (!node || !edge) return;
   const place = editor.drawing.place(id);
   const on = mainPort(portsOf(editor, node));
+  const scope = editor.drawing.parent(edge.to) ?? "";
   const ops: Change[] = [
     { op: "node.move", id, value: { x: place.x + d.x, y: place.y + d.y } },
+    ...enterOps(editor.drawing, [id], scope),
     { op: "edge.set", id: edgeID, path: "/to", value: id },
   ];
   if (on) ops.push(addEdge(id, on.name, edge.to));

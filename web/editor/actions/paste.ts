@@ -3,7 +3,6 @@
 import type { Clip } from "../../core/clip.ts";
 import { clipOf, paste } from "../../core/clip.ts";
 import { renamesIn } from "../../core/expr-rename.ts";
-import { member } from "../../core/form-schema.ts";
 import type { Point } from "../../core/geometry.ts";
 import type { JsonObject, NodeDoc } from "../../core/graph.ts";
 import { setBelow } from "../../core/json-set.ts";
@@ -16,6 +15,7 @@ type Where = {
   /** Or moved by this much from where they were. */
   readonly by?: Point | undefined;
   readonly keepLinks: boolean;
+  readonly into?: string | undefined;
 };
 
 /** Adds the clip's steps under fresh ids and keys; one gesture. */
@@ -25,13 +25,11 @@ export function pasteClip(editor: Editor, clip: Clip, where: Where, label?: stri
     at: where.at && { x: Math.round(where.at.x / 8) * 8, y: Math.round(where.at.y / 8) * 8 },
     offset: where.by && { dx: where.by.x, dy: where.by.y },
     keepLinks: where.keepLinks,
+    into: where.into ?? (where.at && (editor.kernel.scopeFor({ at: where.at }) ?? "")),
   });
   // A configuration does not know its kind, so the keys are put right here.
   const renamed = new Map<string, string>();
-  for (const [i, node] of clip.nodes.entries()) {
-    const key = member(made.ops.filter((op) => op.op === "node.add")[i]?.value, "key");
-    if (typeof key === "string" && key !== node.key) renamed.set(node.key, key);
-  }
+  for (const [before, after] of made.keys) if (before !== after) renamed.set(before, after);
   const ops = made.ops.map((op) =>
     op.op === "node.add" ? { ...op, value: withKeys(editor, op.value as NodeDoc, renamed) } : op,
   );
@@ -57,12 +55,13 @@ export function duplicate(
   nodes: Iterable<string>,
   notes: Iterable<string>,
   by: Point,
+  into?: string,
 ): void {
   const clip = clipOf(editor.drawing, nodes, notes);
   pasteClip(
     editor,
     clip,
-    { by, keepLinks: false },
+    { by, keepLinks: false, into },
     t("editor.do.duplicate", { n: clip.nodes.length + clip.notes.length }),
   );
 }

@@ -68,7 +68,7 @@ function faultOf(key: string, taken: boolean): string | undefined {
   return goodKey(key) ? undefined : t("editor.key.bad");
 }
 
-const modes = ["inclusive", "each", "all"] as const;
+const modes = ["inclusive", "each", "all", "n", "first"] as const;
 
 /** How a step with several incoming edges starts. */
 export function JoinField({ node }: { readonly node: GraphNode }) {

@@ -2,7 +2,7 @@
 
 import { useEffect, useRef } from "preact/hooks";
 import type { Command } from "../../core/keymap.ts";
-import { runCommand } from "../actions/command.ts";
+import { runCommand } from "../actions/run.ts";
 import { useEditor } from "../context.ts";
 import { Icon } from "../icon.tsx";
 import { t } from "../strings.ts";
@@ -31,7 +31,7 @@ function Tool({
       aria-label={words}
       title={words}
       disabled={disabled}
-      onClick={() => runCommand(editor, command)}
+      onClick={() => void runCommand(editor, command)}
     >
       <Icon name={icon} />
     </button>

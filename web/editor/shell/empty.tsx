@@ -1,9 +1,15 @@
 // The canvas before there is anything on it.
 
-import { addStep } from "../actions/add.ts";
+import type { Spec } from "../../core/graph.ts";
 import { useEditor } from "../context.ts";
 import { Icon } from "../icon.tsx";
+import type { Editor } from "../state/editor.ts";
 import { t } from "../strings.ts";
+
+async function start(editor: Editor, spec: Spec): Promise<void> {
+  const { addStep } = await import("../actions/add.ts");
+  addStep(editor, spec, {});
+}
 
 export function EmptyCanvas() {
   const editor = useEditor();
@@ -28,7 +34,7 @@ export function EmptyCanvas() {
             type="button"
             key={spec.name}
             class="ed-start"
-            onClick={() => addStep(editor, spec, {})}
+            onClick={() => void start(editor, spec)}
           >
             <span class={`tile t-${spec.tile}`}>
               <Icon name={spec.icon} />

@@ -3,7 +3,7 @@
 
 import type { Command } from "../../core/keymap.ts";
 import { comboOf, KEYMAP } from "../../core/keymap.ts";
-import { runCommand } from "../actions/command.ts";
+import { runCommand } from "../actions/run.ts";
 import type { Editor } from "../state/editor.ts";
 
 const everywhere: ReadonlySet<Command> = new Set<Command>([
@@ -33,7 +33,7 @@ export function bindPageKeys(editor: Editor): void {
       event.target.closest("input, textarea, select, .ed-exprhost") !== null;
     if (!everywhere.has(command) && !(outsideFields.has(command) && !field)) return;
     event.preventDefault();
-    runCommand(editor, command);
+    void runCommand(editor, command);
   });
 }
 

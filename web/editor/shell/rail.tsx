@@ -2,7 +2,7 @@
 
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
-import { togglePanel } from "../actions/command.ts";
+import { togglePanel } from "../actions/panel.ts";
 import { useEditor } from "../context.ts";
 import { Icon } from "../icon.tsx";
 import type { Editor } from "../state/editor.ts";

@@ -21,6 +21,8 @@ export type QuickAdd = {
   readonly to?: string | undefined;
   /** The new step lies on this edge. */
   readonly edge?: string | undefined;
+  /** Into this container. */
+  readonly within?: string | undefined;
   /** An edge that was torn off and is replaced by the new ones. */
   readonly torn?: string | undefined;
   /** Only triggers fit: the drawing is empty. */

@@ -3,11 +3,12 @@
 
 import { clipOf, paste } from "../../core/clip.ts";
 import { Drawing } from "../../core/drawing.ts";
+import { enterOps, outermost } from "../../core/frame.ts";
 import type { Op } from "../../core/graph.ts";
 import { apply } from "../../core/ops.ts";
 import type { KernelEvent, NodeStatus } from "../api.ts";
 import { Kernel } from "../kernel.ts";
-import { large, SPECS, sample } from "./sample.ts";
+import { framed, large, SPECS, sample } from "./sample.ts";
 
 const host = document.getElementById("host");
 if (host === null) throw new Error("the page has no host");
@@ -27,6 +28,9 @@ function opsOf(event: KernelEvent): readonly Op[] {
           const { x, y } = drawing.place(id);
           return { op: "node.move", id, value: { x: x + event.dx, y: y + event.dy } };
         }),
+        ...(event.into === undefined
+          ? []
+          : enterOps(drawing, outermost(drawing, event.nodes), event.into)),
         ...event.notes.flatMap((id): Op[] => {
           const note = drawing.notes.get(id);
           if (note === undefined) return [];
@@ -38,7 +42,8 @@ function opsOf(event: KernelEvent): readonly Op[] {
       ];
     case "duplicate": {
       const offset = { dx: event.dx, dy: event.dy };
-      return paste(drawing, clipOf(drawing, event.nodes, event.notes), { newId, offset }).ops;
+      const { into } = event;
+      return paste(drawing, clipOf(drawing, event.nodes, event.notes), { newId, offset, into }).ops;
     }
     case "connect":
       return [
@@ -69,6 +74,17 @@ function opsOf(event: KernelEvent): readonly Op[] {
         { op: "note.set", id: event.id, path: "/w", value: w },
         { op: "note.set", id: event.id, path: "/h", value: h },
       ];
+    }
+    case "resizeFrame": {
+      const { x, y, w, h } = event.box;
+      return [
+        { op: "node.move", id: event.id, value: { x, y } },
+        { op: "node.size", id: event.id, value: { w, h } },
+      ];
+    }
+    case "fold": {
+      const { w, h } = drawing.place(event.id);
+      return [{ op: "node.size", id: event.id, value: { w, h, folded: event.folded } }];
     }
     case "insert": {
       const e = drawing.edges.get(event.edge);
@@ -101,6 +117,8 @@ const told = [
   "quickAdd",
   "delete",
   "resizeNote",
+  "resizeFrame",
+  "fold",
   "editNote",
   "rename",
   "open",
@@ -158,7 +176,7 @@ function midRun(): void {
   }
 }
 
-const bench = { kernel, events, sample, large, specs: SPECS, tick, midRun, apply, Drawing };
+const bench = { kernel, events, sample, framed, large, specs: SPECS, tick, midRun, apply, Drawing };
 
 declare global {
   interface Window {

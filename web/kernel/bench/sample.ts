@@ -29,6 +29,7 @@ export const SPECS: readonly Spec[] = [
   kind("wait", "Wait", "human", "timer", { subtitle: "{duration}" }),
   kind("set", "Set fields", "data", "braces", {}),
   kind("fail", "Fail", "saga", "octagon-x", { ports: [], subtitle: "{code}" }),
+  kind("group", "Group", "logic", "group", { container: true }),
   kind("end", "End", "logic", "circle-stop", { ports: [] }),
   kind("route", "Route", "logic", "split", {
     ports: [{ name: "default", title: "default" }, failure],
@@ -104,6 +105,51 @@ export function sample(): Graph {
   const text = "Images go to the vision queue.\nWhat nobody is sure about waits for a person.";
   const notes = { hint: { x: 592, y: 136, w: 248, h: 96, text } };
   return { signalbox: 1, name: "Ticket triage", nodes, edges, layout: { nodes: layout, notes } };
+}
+
+type Held = readonly [
+  id: string,
+  kind: string,
+  at: readonly [number, number],
+  within: string,
+  more?: Partial<GraphNode> & Partial<NodeLayout>,
+];
+
+const held: readonly Held[] = [
+  ["start", "webhook", [48, 240], ""],
+  ["pay", "group", [360, 64], "", { config: { transaction: true }, title: "Payment" }],
+  ["reserve", "http", [384, 136], "pay"],
+  ["charge", "http", [680, 136], "pay"],
+  ["release", "http", [480, 264], "pay"],
+  ["deep", "group", [384, 400], "pay", { title: "Deeper", w: 620, h: 240 }],
+  ["note", "set", [432, 496], "deep"],
+  ["after", "http", [1120, 240], ""],
+  ["folded", "group", [1120, 400], "", { folded: true, title: "Folded" }],
+  ["hidden", "set", [1160, 500], "folded"],
+];
+
+/** A drawing with containers in containers, one of them folded. */
+export function framed(): Graph {
+  const layout: Record<string, NodeLayout> = {};
+  const nodes = held.map(([id, name, [x, y], within, more = {}]): GraphNode => {
+    const { title, w, h, folded, ...rest } = more;
+    layout[id] = { x, y, title: title ?? id, w, h, folded };
+    return {
+      id,
+      key: id,
+      kind: name,
+      config: {},
+      ...(within === "" ? {} : { in: within }),
+      ...rest,
+    };
+  });
+  const edges = [
+    ["start", "success", "pay"],
+    ["reserve", "success", "charge"],
+    ["reserve", "compensate", "release"],
+    ["pay", "success", "after"],
+  ].map(([from = "", port = "", to = ""]) => ({ id: `${from}-${to}`, from, port, to }));
+  return { signalbox: 1, name: "Framed", nodes, edges, layout: { nodes: layout } };
 }
 
 const kinds = ["http", "llm", "mock", "set", "route", "wait"];

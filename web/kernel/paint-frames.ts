@@ -1,0 +1,78 @@
+// The open containers: a tinted field with a border under everything that
+// stands in them. Outer ones first.
+
+import type { Card } from "../core/card.ts";
+import type { Box } from "../core/geometry.ts";
+import { statusColor, tileColor } from "./paint-far.ts";
+import { FAR, type Stage } from "./stage.ts";
+
+/** Below this zoom a head would be unreadable. */
+const TITLES = 0.2;
+
+export function paintFrames(stage: Stage, ctx: CanvasRenderingContext2D, area: Box): void {
+  const { scene } = stage;
+  const ids = scene.frames.within(area);
+  if (ids.length === 0) return;
+  const depth = new Map(ids.map((id) => [id, scene.drawing.around(id).length]));
+  ids.sort((a, b) => (depth.get(a) ?? 0) - (depth.get(b) ?? 0));
+  for (const id of ids) {
+    const box = scene.frames.get(id);
+    const face = scene.faces.get(id);
+    if (box !== undefined && face !== undefined) paintFrame(stage, ctx, id, box, face);
+  }
+  ctx.globalAlpha = 1;
+  ctx.setLineDash([]);
+}
+
+function paintFrame(
+  stage: Stage,
+  ctx: CanvasRenderingContext2D,
+  id: string,
+  box: Box,
+  face: Card,
+): void {
+  const { palette, view } = stage;
+  const { z } = view.camera;
+  const color = tileColor(palette, face.tile);
+  const selected = stage.selected.nodes.has(id);
+  const target = stage.into === id;
+  const faint = face.disabled ? 0.5 : 1;
+  const shape = new Path2D();
+  shape.roundRect(box.x, box.y, box.w, box.h, 14);
+  ctx.fillStyle = color;
+  ctx.globalAlpha = (target ? 0.14 : 0.05) * faint;
+  ctx.fill(shape);
+  ctx.globalAlpha = faint;
+  const status = statusColor(palette, stage.status.get(id)?.status);
+  ctx.strokeStyle = target || selected ? palette.brand : (status ?? color);
+  ctx.lineWidth = Math.max((target || selected ? 2 : 1.25) * (palette.strong ? 1.5 : 1), 1 / z);
+  // A border that is no state of a run is dashed, so that it is never taken for an edge.
+  ctx.setLineDash(target || selected || status !== undefined ? [] : [5, 4]);
+  ctx.globalAlpha = target || selected || status !== undefined ? faint : 0.7 * faint;
+  ctx.stroke(shape);
+  ctx.setLineDash([]);
+  if (z < FAR && z >= TITLES) head(stage, ctx, box, face, color);
+}
+
+// From afar the head is painted too.
+function head(
+  stage: Stage,
+  ctx: CanvasRenderingContext2D,
+  box: Box,
+  face: Card,
+  color: string,
+): void {
+  ctx.globalAlpha = 0.85;
+  ctx.fillStyle = color;
+  ctx.beginPath();
+  ctx.roundRect(box.x + 14, box.y + 14, 28, 28, 7);
+  ctx.fill();
+  ctx.globalAlpha = 1;
+  ctx.font = `600 17px ${stage.palette.ui}`;
+  ctx.textAlign = "left";
+  ctx.textBaseline = "middle";
+  ctx.fillStyle = stage.palette.ink;
+  const most = Math.max(3, Math.floor((box.w - 66) / 9));
+  const text = face.title.length > most ? `${face.title.slice(0, most - 1)}…` : face.title;
+  ctx.fillText(text, box.x + 54, box.y + 28);
+}
