@@ -123,7 +123,7 @@ func (c *checker) name(e ast.Expr) {
 	case name == "nodes":
 		c.fail(e, "“nodes” needs the key of a step: nodes.classify.output.")
 	default:
-		c.fail(e, "There is no “%s” here. What there is: %s. Text needs quotes.", clip(strings.TrimPrefix(name, ".")), strings.Join(variables(), ", "))
+		c.fail(e, "There is no “%s” here. What there is: %s. Text needs quotes.", clip(strings.TrimPrefix(name, ".")), strings.Join(c.p.known(), ", "))
 	}
 }
 
@@ -215,7 +215,7 @@ func (c *checker) path(e ast.Expr) (path, bool) {
 	switch e.Kind() {
 	case ast.IdentKind:
 		name := e.AsIdent()
-		return path{root: name}, slices.Contains(variables(), name) && !slices.Contains(c.local, name)
+		return path{root: name}, slices.Contains(c.p.known(), name) && !slices.Contains(c.local, name)
 	case ast.SelectKind:
 		p, ok := c.path(e.AsSelect().Operand())
 		p.steps = append(slices.Clip(p.steps), e.AsSelect().FieldName())

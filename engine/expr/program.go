@@ -2,6 +2,7 @@ package expr
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"cel.dev/cel-go/cel"
@@ -37,13 +38,18 @@ type Refs struct {
 type Program struct {
 	source string
 	tree   *ast.AST
-	paths  []path // what it reads, to say what is missing
+	names  []string // variables of its own; nil: those of a workflow
+	paths  []path   // what it reads, to say what is missing
 	run    cel.Program
 	refs   Refs
 }
 
 // Parse reads an expression.
-func Parse(src string) (p *Program, fault *Fault) {
+func Parse(src string) (*Program, *Fault) { return ParseWith(nil, src) }
+
+// ParseWith reads an expression over other variables than those of a workflow,
+// as the guards of a statechart name context and event.
+func ParseWith(names []string, src string) (p *Program, fault *Fault) {
 	defer func() {
 		if r := recover(); r != nil { // a fault of the parser is a fault of this text only
 			p, fault = nil, &Fault{Message: "This is not an expression.", Line: 1, Column: 1}
@@ -56,7 +62,7 @@ func Parse(src string) (p *Program, fault *Fault) {
 	if issues != nil && issues.Err() != nil {
 		return nil, syntaxFault(src, issues)
 	}
-	p = &Program{source: src, tree: parsed.NativeRep()}
+	p = &Program{source: src, tree: parsed.NativeRep(), names: names}
 	if ast.ExceedsDepth(p.tree, ChainMax) {
 		return nil, &Fault{Message: fmt.Sprintf("The expression is nested deeper than %d levels.", ChainMax), Line: 1, Column: 1}
 	}
@@ -142,23 +148,30 @@ func (p *Program) nodes() int {
 // Refs tells what the expression reads.
 func (p *Program) Refs() Refs { return p.refs }
 
+// known lists the variables that the expression may name.
+func (p *Program) known() []string {
+	if p.names != nil {
+		return p.names
+	}
+	return variables()
+}
+
 // activation hands our Values to the evaluator.
-type activation struct{ v Values }
+type activation struct {
+	v     Values
+	names []string
+}
 
 // ResolveName implements cel.Activation.
 func (a activation) ResolveName(name string) (any, bool) {
-	switch name {
-	case "input", "inputs", "nodes", "trigger", "run":
-		if a.v == nil {
-			return nil, false
-		}
-		v, ok := a.v.Lookup(name)
-		if v == nil && ok {
-			return types.NullValue, true
-		}
-		return v, ok
+	if a.v == nil || !slices.Contains(a.names, name) {
+		return nil, false
 	}
-	return nil, false
+	v, ok := a.v.Lookup(name)
+	if v == nil && ok {
+		return types.NullValue, true
+	}
+	return v, ok
 }
 
 // Parent implements cel.Activation.
@@ -180,7 +193,7 @@ func (p *Program) eval(v Values) (out any, cost uint64, err error) {
 		}
 	}()
 	var val ref.Val
-	val, details, err := p.run.Eval(activation{v})
+	val, details, err := p.run.Eval(activation{v, p.known()})
 	if c := details.ActualCost(); c != nil {
 		cost = *c
 	}

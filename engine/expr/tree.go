@@ -53,6 +53,11 @@ type node struct {
 // text is asked for by its JSON pointer, in which an item of a list is its
 // number. With faults the tree is nil.
 func ParseTree(raw json.RawMessage, mode func(pointer string) Mode) (*Tree, []TreeFault) {
+	return ParseTreeWith(nil, raw, mode)
+}
+
+// ParseTreeWith is ParseTree over other variables than those of a workflow.
+func ParseTreeWith(names []string, raw json.RawMessage, mode func(pointer string) Mode) (*Tree, []TreeFault) {
 	if len(raw) == 0 {
 		raw = json.RawMessage("{}")
 	}
@@ -63,7 +68,7 @@ func ParseTree(raw json.RawMessage, mode func(pointer string) Mode) (*Tree, []Tr
 	if mode == nil {
 		mode = func(string) Mode { return ModeValue }
 	}
-	p := treeParser{mode: mode, tree: &Tree{}}
+	p := treeParser{names: names, mode: mode, tree: &Tree{}}
 	p.tree.root = p.node(v, "")
 	if p.exprs > TreeExprsMax {
 		p.faults = append(p.faults, TreeFault{"", Fault{Message: fmt.Sprintf("The configuration has %d expressions; at most %d are allowed.", p.exprs, TreeExprsMax), Line: 1, Column: 1}})
@@ -80,6 +85,7 @@ func ParseTree(raw json.RawMessage, mode func(pointer string) Mode) (*Tree, []Tr
 }
 
 type treeParser struct {
+	names  []string
 	mode   func(pointer string) Mode
 	tree   *Tree
 	faults []TreeFault
@@ -139,7 +145,7 @@ func (p *treeParser) parse(text, at string, from, to int) *Program {
 	if p.exprs > TreeExprsMax {
 		return nil // said once, at the end
 	}
-	prog, fault := Parse(text[from:to])
+	prog, fault := ParseWith(p.names, text[from:to])
 	if fault != nil {
 		fault.Offset += from
 		_, fault.Line, fault.Column = place(text, len([]rune(text[:min(fault.Offset, len(text))])))
