@@ -4,10 +4,12 @@ import (
 	"bytes"
 	"fmt"
 	"net/http"
+	"strings"
 
 	"github.com/a-h/templ"
 
 	"signalbox/engine/graph"
+	"signalbox/engine/kind"
 	"signalbox/engine/picture"
 	words "signalbox/web/strings"
 	"signalbox/web/view"
@@ -25,6 +27,16 @@ func newPages() (pages, error) {
 	catalogue, err := words.Load()
 	if err != nil {
 		return pages{}, fmt.Errorf("load the words of the pages: %w", err)
+	}
+	// A finding names a field by its English title.
+	for _, lang := range catalogue.Languages() {
+		for _, spec := range kind.All() {
+			texts(&spec, func(key string, text *string) {
+				if catalogue.Has(lang, key) && !strings.HasSuffix(key, ".help") && len(*text) > 0 {
+					catalogue.Learn(lang, *text, catalogue.T(lang, key))
+				}
+			})
+		}
 	}
 	return pages{words: catalogue}, nil
 }

@@ -27,13 +27,13 @@ export function setWords(words: Words): void {
  * answered by the key itself, so that a fault is seen and nothing breaks.
  */
 export function t(key: string, args: Args = {}): string {
-  return say(find(island(), key, args) ?? key, args);
+  return say(find(words(), key, args) ?? key, args);
 }
 
 /** As t, with words of one's own for what the page did not deliver. */
 export function translator<W extends Words>(own: W) {
   return (key: KeyOf<W> & string, args: Args = {}): string =>
-    say(find(island(), key, args) ?? find(own, key, args) ?? key, args);
+    say(find(words(), key, args) ?? find(own, key, args) ?? key, args);
 }
 
 /** The page's language, for dates and numbers. */
@@ -71,9 +71,13 @@ function page(): Page | undefined {
   return (globalThis as { document?: Page }).document;
 }
 
-function island(): Words {
-  if (delivered !== undefined) return delivered;
-  const text = page()?.getElementById("strings")?.textContent;
-  delivered = text === undefined || text === null || text === "" ? {} : (JSON.parse(text) as Words);
+/** The words of one of the page's JSON islands. */
+export function island(id: string): Words {
+  const text = page()?.getElementById(id)?.textContent;
+  return text === undefined || text === null || text === "" ? {} : (JSON.parse(text) as Words);
+}
+
+function words(): Words {
+  delivered ??= island("strings");
   return delivered;
 }

@@ -3,6 +3,7 @@
 import type { Doors, WireEvents } from "../core/run-client.ts";
 import { Denied } from "../core/run-client.ts";
 import { readBriefs } from "../core/run-event.ts";
+import { said } from "../core/sentence.ts";
 import { t } from "../core/strings.ts";
 
 /** Calls the API; throws Refusal with a sentence for a person. */
@@ -47,7 +48,7 @@ async function read(answer: Response): Promise<unknown> {
 
 function sentence(problem: unknown): string {
   const detail = at(problem, "detail");
-  return typeof detail === "string" && detail !== "" ? detail : t("shell.failed");
+  return typeof detail === "string" && detail !== "" ? said(detail) : t("shell.failed");
 }
 
 /** A member of a value that came from outside. */

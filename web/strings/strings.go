@@ -27,6 +27,9 @@ var files embed.FS
 type Catalogue struct {
 	words map[string]map[string]string // language, key
 	parts map[string][]string          // the name of a file, its keys
+
+	said     map[string]map[string]string // language, English sentence of the engine
+	patterns map[string][]sentence        // language
 }
 
 // Load reads the embedded catalogue.
@@ -39,7 +42,7 @@ func Read(fsys fs.FS) (*Catalogue, error) {
 	if err != nil {
 		return nil, fmt.Errorf("list the string catalogue: %w", err)
 	}
-	c := &Catalogue{words: map[string]map[string]string{}, parts: map[string][]string{}}
+	c := &Catalogue{words: map[string]map[string]string{}, parts: map[string][]string{}, said: map[string]map[string]string{}, patterns: map[string][]sentence{}}
 	for _, name := range names {
 		if err := c.add(fsys, name); err != nil {
 			return nil, err
@@ -48,6 +51,9 @@ func Read(fsys fs.FS) (*Catalogue, error) {
 	for part := range c.parts {
 		sort.Strings(c.parts[part])
 		c.parts[part] = slices.Compact(c.parts[part])
+	}
+	for lang, said := range c.said {
+		c.patterns[lang] = patternsOf(said)
 	}
 	return c, nil
 }
@@ -62,6 +68,10 @@ func (c *Catalogue) add(fsys fs.FS, name string) error {
 		return fmt.Errorf("read %s: %w", name, err)
 	}
 	lang, part := path.Dir(name), strings.TrimSuffix(path.Base(name), ".json")
+	if part == sentencesPart {
+		c.said[lang] = words
+		return nil
+	}
 	if c.words[lang] == nil {
 		c.words[lang] = map[string]string{}
 	}

@@ -1,5 +1,6 @@
 // Calls of the HTTP API from the pages.
 
+import { said } from "../core/sentence.ts";
 import { t } from "../core/strings.ts";
 
 /** An answer that says no, in words for a person. */
@@ -32,8 +33,10 @@ function reason(problem: unknown): string {
   const errors = at(problem, "errors");
   const first: unknown = Array.isArray(errors) ? errors[0] : undefined;
   const expected = at(first, "expected") ?? at(first, "message");
-  const sentence = typeof detail === "string" && detail !== "" ? detail : t("shell.failed");
-  return typeof expected === "string" && expected !== "" ? `${sentence} (${expected})` : sentence;
+  const sentence = typeof detail === "string" && detail !== "" ? said(detail) : t("shell.failed");
+  return typeof expected === "string" && expected !== ""
+    ? `${sentence} (${said(expected)})`
+    : sentence;
 }
 
 /** A member of a value that came from outside. */

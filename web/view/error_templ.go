@@ -60,7 +60,7 @@ func ErrorPage(p Page, f Fault) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var3 string
-			templ_7745c5c3_Var3, templ_7745c5c3_Err = templ.JoinStringErrs(p.T("pages.error." + faultName(f.Status)))
+			templ_7745c5c3_Var3, templ_7745c5c3_Err = templ.JoinStringErrs(p.T("pages.error." + FaultName(f.Status)))
 			if templ_7745c5c3_Err != nil {
 				return templ.Error{Err: templ_7745c5c3_Err, FileName: `error.templ`, Line: 19, Col: 51}
 			}
@@ -74,7 +74,7 @@ func ErrorPage(p Page, f Fault) templ.Component {
 			}
 			if f.Detail == "" {
 				var templ_7745c5c3_Var4 string
-				templ_7745c5c3_Var4, templ_7745c5c3_Err = templ.JoinStringErrs(p.T("pages.error." + faultName(f.Status) + ".lead"))
+				templ_7745c5c3_Var4, templ_7745c5c3_Err = templ.JoinStringErrs(p.T("pages.error." + FaultName(f.Status) + ".lead"))
 				if templ_7745c5c3_Err != nil {
 					return templ.Error{Err: templ_7745c5c3_Err, FileName: `error.templ`, Line: 22, Col: 59}
 				}
@@ -97,7 +97,7 @@ func ErrorPage(p Page, f Fault) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			if faultName(f.Status) == "down" || faultName(f.Status) == "ours" {
+			if FaultName(f.Status) == "down" || FaultName(f.Status) == "ours" {
 				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 5, "<a class=\"btn pri big\" href=\"\">")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
@@ -215,8 +215,8 @@ func ErrorPage(p Page, f Fault) templ.Component {
 	})
 }
 
-// faultName groups the statuses that people would tell apart.
-func faultName(status int) string {
+// FaultName groups the statuses that people would tell apart.
+func FaultName(status int) string {
 	switch {
 	case status == 404 || status == 410:
 		return "missing"

@@ -26,6 +26,7 @@ type Assets interface {
 type Words interface {
 	T(lang, key string, args ...any) string
 	Part(lang string, parts ...string) map[string]string
+	Sentences(lang string) map[string]string
 }
 
 // The themes that a person can choose.

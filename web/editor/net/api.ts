@@ -1,6 +1,7 @@
 // The HTTP side of the editor: every request that it makes, with its types.
 
 import type { Issue } from "../../core/graph.ts";
+import { said } from "../../core/sentence.ts";
 import type { Ordered } from "../../core/sync.ts";
 import type { Change } from "../../core/touch.ts";
 
@@ -101,7 +102,7 @@ export class ApiError extends Error {
     super(sentence(body) ?? `HTTP ${status}`);
     this.status = status;
     this.fields = list<FieldFault>(body, "errors");
-    this.issues = list<Issue>(body, "issues");
+    this.issues = list<Issue>(body, "issues").map(inWords);
     const seconds = Number(retryAfter);
     this.retryAfterMS =
       retryAfter !== null && Number.isFinite(seconds) ? seconds * 1_000 : undefined;
@@ -170,8 +171,10 @@ export class Api {
     return call("GET", `${this.#path}/samples`);
   }
 
-  checkExpr(question: ExprQuestion, signal: AbortSignal): Promise<ExprAnswer> {
-    return call("POST", "/api/expr/check", question, signal);
+  async checkExpr(question: ExprQuestion, signal: AbortSignal): Promise<ExprAnswer> {
+    const answer = await call<ExprAnswer>("POST", "/api/expr/check", question, signal);
+    const { error } = answer;
+    return error ? { ...answer, error: { ...error, message: said(error.message) } } : answer;
   }
 
   credentials(): Promise<{ credentials?: readonly Credential[] | null }> {
@@ -225,9 +228,18 @@ function sentence(body: unknown): string | undefined {
   if (typeof body !== "object" || body === null) return undefined;
   for (const key of ["detail", "title"]) {
     const value: unknown = Reflect.get(body, key);
-    if (typeof value === "string" && value !== "") return value;
+    if (typeof value === "string" && value !== "") return said(value);
   }
   return undefined;
+}
+
+/** A finding in the page's language. */
+export function inWords(issue: Issue): Issue {
+  return {
+    ...issue,
+    message: said(issue.message),
+    ...(issue.fix ? { fix: { ...issue.fix, title: said(issue.fix.title) } } : {}),
+  };
 }
 
 function list<T>(body: unknown, key: string): readonly T[] {

@@ -4,13 +4,14 @@
 import { batch } from "@preact/signals";
 import type { Drawing } from "../../core/drawing.ts";
 import type { Graph, Spec } from "../../core/graph.ts";
+import { said } from "../../core/sentence.ts";
 import type { Effect, Timer } from "../../core/sync.ts";
 import { Sync } from "../../core/sync.ts";
 import type { Change } from "../../core/touch.ts";
 import { Undo } from "../../core/undo.ts";
 import type { KernelApi } from "../../kernel/api.ts";
 import type { Issue, Workflow } from "../net/api.ts";
-import { Api, ApiError, reasonOf } from "../net/api.ts";
+import { Api, ApiError, inWords, reasonOf } from "../net/api.ts";
 import { Outbox, tabName } from "../net/outbox.ts";
 import type { DraftFrame } from "../net/socket.ts";
 import { DraftSocket } from "../net/socket.ts";
@@ -272,7 +273,7 @@ export class Editor {
         break;
       case "refused":
         this.#history.forget(effect.ops);
-        this.toast(t("editor.refused", { why: effect.message }), { tone: "fail" });
+        this.toast(t("editor.refused", { why: said(effect.message) }), { tone: "fail" });
         break;
       case "reload":
         void this.#reload();
@@ -379,8 +380,9 @@ export class Editor {
   #setIssues(issues: readonly Issue[], seq: number): void {
     if (seq < this.#issuesSeq) return;
     this.#issuesSeq = seq;
-    this.session.issues.value = issues;
-    this.kernel.setIssues(issues);
+    const told = issues.map(inWords);
+    this.session.issues.value = told;
+    this.kernel.setIssues(told);
   }
 
   // -- telling people
