@@ -22,6 +22,7 @@ const usage = `Signalbox draws, proves, runs and watches event-driven workflows.
   signalbox worker [flags]             workers only, beside a server with DATABASE_URL and NATS_URL
   signalbox migrate [flags]            bring the database's schema up to date
   signalbox setup-link [flags]         a fresh link to become the owner, while there is none
+  signalbox audit [--json] [flags]     check every run of a database that is in use; 1: something does not hold
   signalbox check FILE                 what stands in a workflow's way
   signalbox run FILE [--input FILE]    run a workflow here and now, without a server
   signalbox bench [--json]             measure this machine
@@ -47,6 +48,8 @@ func run(args []string) int {
 		name, args = args[0], args[1:]
 	}
 	switch name {
+	case "audit":
+		return app.Audit(ctx, args, os.Getenv, os.Stdout, os.Stderr)
 	case "serve", "worker", "migrate", "setup-link":
 		return withConfig(ctx, name, args)
 	case "bench":

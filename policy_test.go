@@ -44,6 +44,7 @@ var layers = map[string][]string{
 	"engine/runtime":             {"engine/event", "engine/machine", "engine/problem", "engine/route", "engine/runtime/brief", "engine/task"},
 	"engine/runtime/runtimetest": {"engine/event", "engine/runtime"},
 	"engine/watch":               {"engine/runtime/brief"},
+	"engine/invariant":           {"engine/event", "engine/machine", "engine/runtime"},
 	"engine/meter":               {"engine/event", "engine/machine", "engine/runtime"},
 	"engine/vault":               {"engine/problem"},
 	"engine/guard":               {"engine/problem"},

@@ -96,9 +96,13 @@ func SettingsTable() string {
 // Parse reads flags over environment over the settings file over defaults.
 // getenv is os.Getenv.
 func Parse(args []string, getenv func(string) string, out io.Writer) (Config, error) {
+	return parse(flag.NewFlagSet("signalbox", flag.ContinueOnError), args, getenv, out)
+}
+
+// parse is Parse with further flags, which the set has already.
+func parse(fs *flag.FlagSet, args []string, getenv func(string) string, out io.Writer) (Config, error) {
 	var c Config
 	table := c.table()
-	fs := flag.NewFlagSet("signalbox", flag.ContinueOnError)
 	fs.SetOutput(out)
 	for _, s := range table {
 		if err := s.register(fs); err != nil {

@@ -3,13 +3,13 @@ package app
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
+	"time"
 
 	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
 
-	"signalbox/engine/event"
-	"signalbox/engine/machine"
+	"signalbox/engine/invariant"
 	"signalbox/engine/runtime"
 )
 
@@ -41,38 +41,20 @@ func (a *App) OpenRuns(ctx context.Context) (int, error) {
 	return n, nil
 }
 
-// Audit checks one run that is over: it succeeded, its numbers are dense, its
-// chain holds, no attempt ended twice, its row says what its events say, and
-// no token is left.
-func (a *App) Audit(ctx context.Context, run uuid.UUID) error {
-	r, err := runtime.Rebuild(ctx, a.store, run)
+// Audit checks every run of the database.
+func (a *App) Audit(ctx context.Context) (*invariant.Report, error) {
+	return invariant.Audit(ctx, a.store, time.Time{}, time.Now())
+}
+
+// Missing lists those of the runs that are not in the database.
+func (a *App) Missing(ctx context.Context, runs []uuid.UUID) ([]uuid.UUID, error) {
+	rows, err := a.base.db.Pool().Query(ctx, `select i from unnest($1::uuid[]) i where not exists (select from runs where id = i)`, runs)
 	if err != nil {
-		return err
+		return nil, fmt.Errorf("look for runs: %w", err)
 	}
-	var faults []error
-	if err := event.Verify(r.Record.Events); err != nil {
-		faults = append(faults, err)
+	list, err := pgx.CollectRows(rows, pgx.RowTo[uuid.UUID])
+	if err != nil {
+		return nil, fmt.Errorf("look for runs: %w", err)
 	}
-	if r.State.Status != machine.StatusSucceeded || r.Record.Status != string(r.State.Status) {
-		faults = append(faults, fmt.Errorf("the events say %s, the row says %s", r.State.Status, r.Record.Status))
-	}
-	if n := r.State.Tokens(); n != 0 {
-		faults = append(faults, fmt.Errorf("%d tokens are left", n))
-	}
-	ended := map[string]bool{}
-	for _, e := range r.Record.Events {
-		if e.Type != "TaskCompleted" && e.Type != "TaskFailed" {
-			continue
-		}
-		var at struct{ Visit, Attempt int }
-		if err := json.Unmarshal(e.Data, &at); err != nil {
-			return fmt.Errorf("read event %d: %w", e.Seq, err)
-		}
-		name := fmt.Sprintf("%s/%d/%d", e.Node, at.Visit, at.Attempt)
-		if ended[name] {
-			faults = append(faults, fmt.Errorf("attempt %s ended twice", name))
-		}
-		ended[name] = true
-	}
-	return errors.Join(faults...)
+	return list, nil
 }

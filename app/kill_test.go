@@ -117,10 +117,26 @@ func TestKilledRunsEnd(t *testing.T) {
 		time.Sleep(20 * time.Millisecond) // polls another process's database; nothing is decided by it
 	}
 	t.Logf("%d acknowledged runs, all over %s after the restart", len(acked), time.Since(began).Round(time.Millisecond))
-	for _, id := range acked {
-		if err := a.Audit(ctx, id); err != nil {
-			t.Errorf("run %s: %v", id, err)
-		}
+	audited(ctx, t, a, acked)
+}
+
+// audited checks the whole database, and that it has every acknowledged run
+// and all of them succeeded.
+func audited(ctx context.Context, t *testing.T, a *app.App, acked []uuid.UUID) {
+	t.Helper()
+	r, err := a.Audit(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, v := range r.Violations {
+		t.Errorf("%+v", v)
+	}
+	lost, err := a.Missing(ctx, acked)
+	if err != nil || len(lost) > 0 {
+		t.Errorf("acknowledged and not there: %v %v", lost, err)
+	}
+	if n := r.Status["succeeded"]; n != r.Runs || n < len(acked) {
+		t.Errorf("%d of %d runs succeeded, %d were acknowledged", n, r.Runs, len(acked))
 	}
 }
 

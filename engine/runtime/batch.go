@@ -96,7 +96,7 @@ func (s *shard) seal(b *batch) {
 	for _, l := range b.touched {
 		l.touched = false
 		l.flying++
-		state := rowState(l)
+		state := RowOf(l.s, l.last)
 		was := l.row.RunState
 		was.Seq = state.Seq
 		switch {
@@ -110,19 +110,21 @@ func (s *shard) seal(b *batch) {
 	}
 }
 
-func rowState(l *live) RunState {
-	st := RunState{Status: string(l.s.Status), Seq: l.s.Seq, Owed: l.s.Owed()}
+// RowOf is what the row of a run in a state says; last is the time of its last
+// event.
+func RowOf(s *machine.Snapshot, last time.Time) RunState {
+	st := RunState{Status: string(s.Status), Seq: s.Seq, Owed: s.Owed()}
 	if !st.Owed { // an owed run is loaded at every start and arms itself
-		st.WakeAt = l.s.WakeAt()
+		st.WakeAt = s.WakeAt()
 	}
-	if l.s.Waiting() {
+	if s.Waiting() {
 		st.Status = StatusWaiting
 	}
-	if l.s.Status.Over() {
-		st.EndedAt = l.last
+	if s.Status.Over() {
+		st.EndedAt = last
 	}
-	if l.s.Failure != nil {
-		st.Error = l.s.Failure.Message
+	if s.Failure != nil {
+		st.Error = s.Failure.Message
 	}
 	return st
 }
