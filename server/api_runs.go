@@ -40,6 +40,7 @@ func (s *Server) registerRuns(api huma.API) {
 	cancel := op(http.MethodPost, "/api/runs/{id}/cancel", "Cancel a run")
 	cancel.DefaultStatus = http.StatusAccepted
 	on(s, api, cancel, s.cancelRun)
+	s.registerForks(api)
 	s.registerExpr(api)
 }
 
@@ -63,10 +64,11 @@ type runOut struct {
 	EndedAt    *time.Time      `json:"ended_at,omitempty"`
 	Error      string          `json:"error,omitempty"`
 	DurationMS *float64        `json:"duration_ms,omitempty"`
+	ForkedFrom *forkOut        `json:"forked_from,omitempty" doc:"The run that this one began as"`
 }
 
 func showRun(r Run) runOut {
-	out := runOut{ID: r.ID, Status: r.Status, Source: r.Source, Test: r.Test, Trigger: r.Trigger, Attributes: r.Attributes, Seq: r.Seq, CreatedAt: r.CreatedAt, EndedAt: whenSet(r.EndedAt), Error: r.Error}
+	out := runOut{ID: r.ID, Status: r.Status, Source: r.Source, Test: r.Test, Trigger: r.Trigger, Attributes: r.Attributes, Seq: r.Seq, CreatedAt: r.CreatedAt, EndedAt: whenSet(r.EndedAt), Error: r.Error, ForkedFrom: forkOf(r)}
 	out.Workflow.ID, out.Workflow.Name = r.Workflow, r.WorkflowName
 	out.Version.ID, out.Version.Number = r.Version, r.VersionNumber
 	if out.EndedAt != nil {

@@ -24,6 +24,7 @@ type Assets interface {
 // Engine runs what is published.
 type Engine interface {
 	Start(ctx context.Context, r runtime.StartRequest) (runtime.Started, error)
+	Fork(ctx context.Context, r runtime.ForkRequest) (runtime.Started, error)
 	Cancel(ctx context.Context, workspace string, run uuid.UUID, by, reason string) error
 }
 
@@ -45,6 +46,8 @@ type Events interface {
 type History interface {
 	Run(ctx context.Context, workspace string, id uuid.UUID) (Run, error)
 	Runs(ctx context.Context, workspace string, q RunQuery) ([]Run, error)
+	// Forks lists the runs that began as a run, the newest first.
+	Forks(ctx context.Context, workspace string, run uuid.UUID) ([]Run, error)
 	// Event returns one event with its values, large ones up to a limit.
 	Event(ctx context.Context, workspace string, run uuid.UUID, seq int) (FullEvent, error)
 	// Result returns what a run that succeeded ended with; nil: nothing yet.

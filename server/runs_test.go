@@ -61,6 +61,31 @@ func (r *runs) Start(ctx context.Context, req runtime.StartRequest) (runtime.Sta
 	return out, nil
 }
 
+func (r *runs) Fork(_ context.Context, req runtime.ForkRequest) (runtime.Started, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	from := r.list[req.Run]
+	if from == nil || from.workspace != req.Workspace {
+		return runtime.Started{}, problem.New(problem.NotFound, "There is no such run.")
+	}
+	to := from.Run
+	to.ID, to.Source, to.ForkedFrom, to.ForkedAt = uuid.Must(uuid.NewV7()), req.Source, req.Run, req.At
+	r.list[to.ID] = &run{workspace: req.Workspace, Run: to, events: from.events[:min(req.At, len(from.events))]}
+	return runtime.Started{Run: to.ID}, nil
+}
+
+func (r *runs) Forks(_ context.Context, workspace string, id uuid.UUID) ([]server.Run, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	var list []server.Run
+	for _, k := range r.list {
+		if k.ForkedFrom == id && k.workspace == workspace {
+			list = append(list, k.Run)
+		}
+	}
+	return list, nil
+}
+
 func (r *runs) Cancel(_ context.Context, workspace string, id uuid.UUID, by, _ string) error {
 	r.write(id, brief.Brief{Type: "RunCanceled", By: by}, true)
 	return r.Exists(context.Background(), workspace, id)

@@ -25,6 +25,8 @@ type Run struct {
 	CreatedAt     time.Time
 	EndedAt       time.Time // zero: not over
 	Error         string
+	ForkedFrom    uuid.UUID // the run whose beginning this one repeats; zero: none
+	ForkedAt      int       // the last event of it that is shared
 }
 
 // Query chooses runs, the newest first.

@@ -138,6 +138,41 @@ func storable(s string) string {
 	return strings.ToValidUTF8(strings.ReplaceAll(s, "\x00", ""), "\uFFFD")
 }
 
+// Beginning implements runtime.Forks.
+func (s *Store) Beginning(_ context.Context, run uuid.UUID, limit int) ([]event.Event, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	r := s.runs[run]
+	if r == nil {
+		return nil, nil
+	}
+	return slices.Clone(r.Events[:min(limit, len(r.Events))]), nil
+}
+
+// Fork implements runtime.Forks.
+func (s *Store) Fork(_ context.Context, f *runtime.Fork) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	from := s.runs[f.From]
+	switch {
+	case s.runs[f.New.Run] != nil:
+		return fmt.Errorf("run %s is there already", f.New.Run)
+	case from == nil || len(from.Events) < f.Shared:
+		return fmt.Errorf("run %s has no %d events", f.From, f.Shared)
+	}
+	r := &runtime.Record{NewRun: f.New, CreatedAt: f.At, Shard: f.Shard}
+	r.Error = storable(r.Error)
+	r.Events = append(slices.Clone(from.Events[:f.Shared]), f.Events...)
+	for i := range r.Events {
+		if r.Events[i].Seq != i+1 {
+			return fmt.Errorf("event %d of run %s does not follow event %d", r.Events[i].Seq, f.New.Run, i)
+		}
+		r.LastHash = r.Events[i].Hash
+	}
+	s.runs[f.New.Run] = r
+	return nil
+}
+
 // Load implements runtime.Log.
 func (s *Store) Load(_ context.Context, run uuid.UUID) (*runtime.Record, error) {
 	s.mu.Lock()

@@ -32,16 +32,20 @@ type History struct{ store *Store }
 func NewHistory(store *Store) *History { return &History{store} }
 
 const runQuery = `select r.id, r.workflow_id, coalesce(w.name, ''), r.version_id, coalesce(v.number, 0), r.status, r.source, r.test, r.trigger,
-		r.attributes, r.seq, r.created_at, r.ended_at, r.error
+		r.attributes, r.seq, r.created_at, r.ended_at, r.error, r.forked_from, coalesce(r.forked_at, 0)
 	from runs r left join workflows w on w.id = r.workflow_id left join versions v on v.id = r.version_id
 	where r.workspace_id = $1`
 
 func scanRun(row pgx.CollectableRow) (history.Run, error) {
 	var r history.Run
 	var ended *time.Time
+	var from *uuid.UUID
 	err := row.Scan(&r.ID, &r.Workflow, &r.WorkflowName, &r.Version, &r.VersionNumber, &r.Status, &r.Source, &r.Test, &r.Trigger,
-		(*[]byte)(&r.Attributes), &r.Seq, &r.CreatedAt, &ended, &r.Error)
+		(*[]byte)(&r.Attributes), &r.Seq, &r.CreatedAt, &ended, &r.Error, &from, &r.ForkedAt)
 	r.CreatedAt, r.EndedAt = r.CreatedAt.UTC(), orZero(ended).UTC()
+	if from != nil {
+		r.ForkedFrom = *from
+	}
 	return r, err
 }
 

@@ -17,6 +17,7 @@ import (
 	"signalbox/engine/graph"
 	"signalbox/engine/mem"
 	"signalbox/engine/runtime"
+	"signalbox/engine/watch"
 	"signalbox/engine/worker"
 	"signalbox/engine/worker/action"
 	"signalbox/engine/worker/local"
@@ -47,9 +48,16 @@ type world struct {
 	store   *flaky
 	engine  *runtime.Engine
 	version uuid.UUID
+	shown   chan struct{} // something was committed
 }
 
 func open(t *testing.T, every int64, file string) *world {
+	t.Helper()
+	return openWith(t, every, file, action.Mock{})
+}
+
+// openWith has an action of its own for the kind mock.
+func openWith(t *testing.T, every int64, file string, mock worker.Action) *world {
 	t.Helper()
 	g, err := graph.Decode([]byte(file))
 	if err != nil {
@@ -63,10 +71,15 @@ func open(t *testing.T, every int64, file string) *world {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := &world{store: &flaky{Store: mem.NewStore(time.Now), every: every}, version: uuid.New()}
+	w := &world{store: &flaky{Store: mem.NewStore(time.Now), every: every}, version: uuid.New(), shown: make(chan struct{}, 1)}
 	w.store.PutMachine(w.version, raw)
-	ch := local.New(nil)
-	pool, err := worker.New(worker.Config{Source: ch, Actions: map[string]worker.Action{"mock": action.Mock{}}, Payloads: w.store, Name: "w"})
+	ch := local.New(func(watch.Frame) {
+		select {
+		case w.shown <- struct{}{}:
+		default:
+		}
+	})
+	pool, err := worker.New(worker.Config{Source: ch, Actions: map[string]worker.Action{"mock": mock}, Payloads: w.store, Name: "w"})
 	if err != nil {
 		t.Fatal(err)
 	}

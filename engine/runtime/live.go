@@ -146,6 +146,9 @@ func (s *shard) apply(ctx context.Context, b *batch, j *job) {
 	if j.wait != WaitNone && !contains(s.waiters[j.run], j) {
 		s.waiters[j.run] = append(s.waiters[j.run], j)
 	}
+	if j.revive && !l.touched && l.flying == 0 {
+		s.dispatchPending(l)
+	}
 	input, err := s.input(ctx, l, j)
 	if err != nil {
 		s.fault = err

@@ -79,6 +79,17 @@ type Payloads interface {
 	Payload(ctx context.Context, workspace, digest string) ([]byte, error)
 }
 
+// Forks make runs that begin as another one did.
+type Forks interface {
+	// Beginning returns the first events of a run, in order, at most as many
+	// as the limit. A run that is not there has none.
+	Beginning(ctx context.Context, run uuid.UUID, limit int) ([]event.Event, error)
+	// Fork writes a run whose log repeats the first events of another one and
+	// goes on with its own: all of it or nothing. No shard has to be owned for
+	// it, for nobody knows the run yet.
+	Fork(ctx context.Context, f *Fork) error
+}
+
 // Store is all of them: one adapter implements it, and one conformance suite
 // (package runtimetest) tests every adapter.
 type Store interface {
@@ -87,6 +98,18 @@ type Store interface {
 	Recovery
 	Versions
 	Payloads
+	Forks
+}
+
+// Fork is a run to be born with a beginning.
+type Fork struct {
+	New    NewRun
+	Shard  int
+	At     time.Time
+	From   uuid.UUID     // the run that it began as
+	Point  int           // the event of From up to which it did, as it is shown
+	Shared int           // how many events of From are repeated as they are
+	Events []event.Event // those behind them
 }
 
 // Turn is what one commit writes.

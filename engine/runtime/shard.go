@@ -35,6 +35,7 @@ type job struct {
 	input     machine.Input
 	result    *task.Result // of a worker: becomes the input when the run is at hand
 	settle    func()
+	revive    bool       // the run was written by somebody else: hand out what it owes
 	reply     chan reply // buffered; nil: nobody asks
 }
 

@@ -46,6 +46,8 @@ func Run(t *testing.T, open func(t *testing.T) Store) {
 		"of twenty claims of one key one wins":                 testClaim,
 		"a key belongs to its workspace and trigger":           testClaimScope,
 		"what is not there is not found":                       testMissing,
+		"a fork repeats a beginning and goes on by itself":     testFork,
+		"a fork is written whole or not at all":                testForkRefused,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
