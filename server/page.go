@@ -105,6 +105,7 @@ func (s *Server) drawing(p view.Page, g graph.Graph, o picture.Options) string {
 	o.Title = p.T("pages.gallery.picture", "name", g.Name, "n", len(g.Nodes))
 	o.Find = s.findKind(p.Lang)
 	o.Icon = p.Icon
+	o.Count = func(n int) string { return p.T("kernel.frame.count", "n", n) }
 	return picture.SVG(g, o)
 }
 

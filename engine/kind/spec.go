@@ -20,24 +20,25 @@ const (
 
 // Spec describes one kind.
 type Spec struct {
-	Name     string          `json:"name"`     // "http": the word in the file
-	Title    string          `json:"title"`    // "HTTP request"
-	Category string          `json:"category"` // trigger, flow, data, connect, ai, ops
-	Tile     string          `json:"tile"`     // colour of the tile: trigger, http, logic, ai, queue, saga, human, data
-	Icon     string          `json:"icon"`     // name in lucide
-	Help     string          `json:"help"`     // one or two sentences
-	Work     Work            `json:"work"`
-	Effect   bool            `json:"effect"`             // it changes something outside
-	Ports    []Port          `json:"ports"`              // always there, in drawing order
-	PortsOf  *PortsOf        `json:"ports_of,omitempty"` // ports made from the configuration, drawn before Ports
-	Config   Schema          `json:"config"`             // an object schema
-	Subtitle string          `json:"subtitle,omitempty"` // "{method} {url}": fields of the configuration
-	Example  json.RawMessage `json:"example"`            // a configuration that compiles
-	Output   json.RawMessage `json:"output,omitempty"`   // a sample of what it emits
-	NoInput  bool            `json:"no_input,omitempty"` // no edge may end here
-	Unique   bool            `json:"unique,omitempty"`   // at most one in a graph
-	Attempts int             `json:"attempts,omitempty"` // default retry: most attempts; 0 is 1
-	Timeout  string          `json:"timeout,omitempty"`  // default attempt timeout, Go duration
+	Name      string          `json:"name"`     // "http": the word in the file
+	Title     string          `json:"title"`    // "HTTP request"
+	Category  string          `json:"category"` // trigger, flow, data, connect, ai, ops
+	Tile      string          `json:"tile"`     // colour of the tile: trigger, http, logic, ai, queue, saga, human, data
+	Icon      string          `json:"icon"`     // name in lucide
+	Help      string          `json:"help"`     // one or two sentences
+	Work      Work            `json:"work"`
+	Effect    bool            `json:"effect"`              // it changes something outside
+	Ports     []Port          `json:"ports"`               // always there, in drawing order
+	PortsOf   *PortsOf        `json:"ports_of,omitempty"`  // ports made from the configuration, drawn before Ports
+	Config    Schema          `json:"config"`              // an object schema
+	Subtitle  string          `json:"subtitle,omitempty"`  // "{method} {url}": fields of the configuration
+	Example   json.RawMessage `json:"example"`             // a configuration that compiles
+	Output    json.RawMessage `json:"output,omitempty"`    // a sample of what it emits
+	NoInput   bool            `json:"no_input,omitempty"`  // no edge may end here
+	Container bool            `json:"container,omitempty"` // other nodes stand in it: its body is a scope of its own
+	Unique    bool            `json:"unique,omitempty"`    // at most one in a graph
+	Attempts  int             `json:"attempts,omitempty"`  // default retry: most attempts; 0 is 1
+	Timeout   string          `json:"timeout,omitempty"`   // default attempt timeout, Go duration
 }
 
 // Port is a named way out.

@@ -19,6 +19,7 @@ const (
 	footHeight = 28.0
 	tileSize   = 32.0
 	portRadius = 5.5
+	undoPort   = 28.0 // from the left: where the line to a compensation leaves the lower edge
 )
 
 // card is a node with its measures.
@@ -30,6 +31,8 @@ type card struct {
 	foot       string
 	input      bool // an edge may end here
 	off        bool // disabled
+	frame      bool // an open container: drawn around what stands in it
+	depth      int  // containers around it
 	outs       []out
 	rows       bool
 	x, y, w, h float64
@@ -47,11 +50,21 @@ func layOut(g graph.Graph, o Options) []card {
 	for _, e := range g.Edges {
 		used[e.From] = append(used[e.From], e.Port)
 	}
+	held := map[string]int{} // by node id: the nodes that stand directly in it
+	for _, n := range g.Nodes {
+		held[n.In]++
+	}
 	cards := make([]card, 0, len(g.Nodes))
 	for _, n := range g.Nodes {
-		cards = append(cards, newCard(n, g.Layout.Nodes[n.ID], o, used[n.ID]))
+		if folded(g, n) {
+			continue
+		}
+		c := newCard(n, g.Layout.Nodes[n.ID], o, used[n.ID])
+		c.contain(n, g.Layout.Nodes[n.ID], o, held[n.ID])
+		c.depth = g.Depth(n)
+		cards = append(cards, c)
 	}
-	return cards
+	return framed(g, cards)
 }
 
 func newCard(n graph.Node, at graph.NodeLayout, o Options, used []string) card {
@@ -109,6 +122,9 @@ func ports(spec kind.Spec, n graph.Node, used []string) []out {
 	}
 	// A port that an edge uses and the catalogue does not know keeps its edge.
 	for _, port := range used {
+		if port == graph.PortCompensate {
+			continue // it leaves from the lower edge
+		}
 		if !slices.ContainsFunc(list, func(o out) bool { return o.name == port }) {
 			list = append(list, out{name: port, title: port})
 		}

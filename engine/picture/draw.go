@@ -14,15 +14,33 @@ func (d *drawing) edge(e graph.Edge) {
 	if from == nil || to == nil {
 		return
 	}
+	state := string(d.options.Edges[e.ID])
+	if e.Port == graph.PortCompensate {
+		d.undo(from.x+undoPort, from.y+from.h+1, to.x-1, to.y+headHeight/2, state)
+		return
+	}
 	i := slices.IndexFunc(from.outs, func(o out) bool { return o.name == e.Port })
 	if i < 0 {
 		return
 	}
 	ax, ay := from.x+from.w+1, from.y+from.outs[i].y
 	bx, by := to.x-1, to.y+headHeight/2
-	state := string(d.options.Edges[e.ID])
 	d.leaf("path", "class", join("e", state), "d", route(ax, ay, bx-9, by))
 	d.leaf("path", "class", join("ah", state), "d", "M"+num(bx-13)+" "+num(by-5)+"l8 5-8 5z")
+}
+
+// undo draws a line to a compensation: dashed, with a sign, since no token
+// takes it.
+func (d *drawing) undo(ax, ay, bx, by float64, state string) {
+	fall := math.Max(28, math.Abs(by-ay)*0.6)
+	pull := math.Max(28, math.Abs(bx-9-ax)*0.4)
+	way := "M" + num(ax) + " " + num(ay) + curve(ax, ay+fall, bx-9-pull, by, bx-9, by)
+	d.leaf("path", "class", join("e", "undo", state), "d", way)
+	d.leaf("path", "class", join("ah", "undo", state), "d", "M"+num(bx-13)+" "+num(by-5)+"l8 5-8 5z")
+	// The middle of the curve.
+	x, y := (ax+3*ax+3*(bx-9-pull)+bx-9)/8, (ay+3*(ay+fall)+3*by+by)/8
+	d.leaf("circle", "class", "undo-disc", "cx", num(x), "cy", num(y), "r", "10")
+	d.leaf("path", "class", "undo-sign", "d", "M"+num(x-1.5)+" "+num(y-5)+"l-3 3 3 3m-3-3h6a3.2 3.2 0 0 1 0 6.4h-2")
 }
 
 // route is the curve between two points. An edge that leads back runs through
@@ -47,6 +65,9 @@ func curve(x1, y1, x2, y2, x, y float64) string {
 }
 
 func (d *drawing) card(c *card) {
+	if c.frame {
+		return // drawn under the edges
+	}
 	state := ""
 	if c.state != None {
 		state = "st-" + string(c.state)

@@ -39,6 +39,7 @@ type Options struct {
 	Edges map[string]State                    // by edge id
 	Foot  map[string]string                   // by node id: a line under the card
 	Words func(state State) string            // a state as a word, for the accessible name; nil: no words
+	Count func(n int) string                  // "3 steps", on containers; nil: no count
 	Mini  bool                                // for a thumbnail: bars instead of text that nobody could read
 }
 
@@ -61,6 +62,11 @@ func SVG(g graph.Graph, o Options) string {
 	d.open(g)
 	for _, note := range sortedNotes(g) {
 		d.note(note)
+	}
+	for i := range d.cards {
+		if c := &d.cards[i]; c.frame {
+			d.frame(c)
+		}
 	}
 	for _, e := range g.Edges {
 		d.edge(e)

@@ -5,6 +5,7 @@ import (
 	"encoding/xml"
 	"errors"
 	"io"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -25,6 +26,7 @@ func catalogue(name string) (kind.Spec, bool) {
 		},
 		"work": {Name: "work", Title: "Work", Tile: "http", Icon: "globe", Ports: []kind.Port{{Name: "success"}, {Name: "failure", Title: "Failure", Optional: true, Failure: true}}},
 	}
+	specs["group"] = kind.Spec{Name: "group", Title: "Group", Tile: "logic", Icon: "group", Container: true, Ports: specs["work"].Ports}
 	s, ok := specs[name]
 	return s, ok
 }
@@ -100,6 +102,64 @@ func TestDrawing(t *testing.T) {
 	for _, text := range []string{"Ask the service", "first match", "input.n &gt; 1", "/icons.svg#split", "Otherwise"} {
 		if !strings.Contains(svg, text) {
 			t.Errorf("the drawing lacks %q", text)
+		}
+	}
+}
+
+// nested is a group in a group, with a compensation; the outer one may be
+// folded.
+func nested(folded bool) graph.Graph {
+	return graph.Graph{
+		Name: "Nested",
+		Nodes: []graph.Node{
+			{ID: "a", Key: "start", Kind: "start"},
+			{ID: "g", Key: "pay", Kind: "group", Config: json.RawMessage(`{"transaction":true}`)},
+			{ID: "b", Key: "reserve", Kind: "work", In: "g"},
+			{ID: "c", Key: "release", Kind: "work", In: "g"},
+			{ID: "h", Key: "inner", Kind: "group", In: "g"},
+			{ID: "d", Key: "deep", Kind: "work", In: "h"},
+		},
+		Edges: []graph.Edge{
+			{ID: "ag", From: "a", Port: "success", To: "g"},
+			{ID: "bc", From: "b", Port: graph.PortCompensate, To: "c"},
+		},
+		Layout: graph.Layout{Nodes: map[string]graph.NodeLayout{
+			"a": {}, "g": {X: 300, Y: -72, Folded: folded}, "b": {X: 324, Y: 0}, "c": {X: 400, Y: 120},
+			"h": {X: 324, Y: 240, W: 300, H: 200}, "d": {X: 700, Y: 320},
+		}},
+	}
+}
+
+func TestContainersAreFramesAroundWhatTheyHold(t *testing.T) {
+	t.Parallel()
+	o := options()
+	o.Count = func(n int) string { return strconv.Itoa(n) + " steps" }
+	svg := picture.SVG(nested(false), o)
+	got := elements(t, svg)
+	want := map[string]int{"g n f t-saga": 1, "g n f t-logic": 1, "g n": 4, "path e": 1, "path e undo": 1, "circle undo-disc": 1}
+	for name, n := range want {
+		if got[name] != n {
+			t.Errorf("%d × %s, want %d", got[name], name, n)
+		}
+	}
+	// The inner frame grows from its 300 to what it holds; the outer one around both.
+	for _, text := range []string{`width="608" height="200"`, `width="656" height="536"`, "Group · 3 steps", "Group · 1 steps"} {
+		if !strings.Contains(svg, text) {
+			t.Errorf("the drawing lacks %q", text)
+		}
+	}
+	if strings.Index(svg, "t-saga") > strings.Index(svg, `class="e"`) {
+		t.Error("a frame is drawn over the edges")
+	}
+}
+
+func TestFoldedContainerIsACard(t *testing.T) {
+	t.Parallel()
+	got := elements(t, picture.SVG(nested(true), options()))
+	want := map[string]int{"g n": 2, "rect field": 0, "path e": 1, "path e undo": 0}
+	for name, n := range want {
+		if got[name] != n {
+			t.Errorf("%d × %s, want %d", got[name], name, n)
 		}
 	}
 }

@@ -1,9 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Point } from "./geometry.ts";
+import { Drawing } from "./drawing.ts";
+import { frameBox } from "./frame.ts";
+import { type Point, union } from "./geometry.ts";
 import type { LayoutEdge, LayoutNode } from "./layout.ts";
 import { layered } from "./layout.ts";
+import { apply } from "./ops.ts";
 import { dice } from "./random-graph.ts";
+import { tidy } from "./tidy.ts";
 
 function node(id: string, h = 56): LayoutNode {
   return { id, w: 208, h };
@@ -93,3 +97,35 @@ function random(seed: number, size: number): { nodes: LayoutNode[]; edges: Layou
   }
   return { nodes, edges };
 }
+
+test("tidy arranges containers from the inside out and keeps what stands in them", () => {
+  const d = new Drawing({
+    signalbox: 1,
+    nodes: [
+      { id: "s", key: "s", kind: "http" },
+      { id: "g", key: "g", kind: "group" },
+      { id: "a", key: "a", kind: "http", in: "g" },
+      { id: "b", key: "b", kind: "http", in: "g" },
+      { id: "z", key: "z", kind: "http" },
+    ],
+    edges: [
+      { id: "sg", from: "s", port: "success", to: "g" },
+      { id: "ab", from: "a", port: "success", to: "b" },
+      { id: "gz", from: "g", port: "success", to: "z" },
+    ],
+    layout: { nodes: { s: { x: 0, y: 0 }, a: { x: 900, y: 40 }, b: { x: 900, y: 40 } } },
+  });
+  apply(
+    d,
+    tidy(d, () => undefined),
+  );
+  const box = (id: string) => ({ ...d.place(id), w: 208, h: 56 });
+  const frame = frameBox(d.place("g"), union([box("a"), box("b")]));
+  assert.ok(d.place("b").x >= d.place("a").x + 208, "in a row");
+  assert.ok(frame.x >= d.place("s").x + 208, "the frame lies behind its start");
+  assert.ok(d.place("z").x >= frame.x + frame.w, "and before what follows");
+  assert.deepEqual(
+    tidy(d, () => undefined),
+    [],
+  );
+});

@@ -64,7 +64,6 @@ export class CardView {
     this.#ports.setAttribute("aria-hidden", "true");
     this.element.append(head, this.#rows, this.#foot, this.#ports, this.#badges);
     this.element.setAttribute("role", "group");
-    this.element.setAttribute("aria-roledescription", t("kernel.step.role"));
   }
 
   place(box: Box): void {
@@ -105,6 +104,8 @@ export class CardView {
     this.#tile.className = `k-tile t-${tiles.has(face.tile) ? face.tile : "logic"}`;
     setIcon(this.#icon, this.#sprite, face.icon);
     write(this.#title, face.title);
+    const role = face.held === undefined ? "kernel.step.role" : "kernel.frame.role";
+    this.element.setAttribute("aria-roledescription", t(role));
     const count = face.held === undefined ? "" : t("kernel.frame.count", { n: face.held });
     write(this.#sub, face.held === undefined ? face.subtitle : `${face.kind} · ${count}`);
     this.#rows.hidden = !face.rows;

@@ -6,6 +6,7 @@ import type { Editor } from "../state/editor.ts";
 import { t } from "../strings.ts";
 import { duplicate } from "./copies.ts";
 import { addNote, toggleDisabled, togglePin } from "./edit.ts";
+import { unwrap, wrap } from "./group.ts";
 import { togglePanel } from "./panel.ts";
 import { tidy } from "./tidy.ts";
 
@@ -24,6 +25,12 @@ export function runCommand(editor: Editor, command: Command, at?: Point): void {
       break;
     case "tidy":
       void tidy(editor);
+      break;
+    case "group":
+      if (nodes.length > 0) wrap(editor, nodes);
+      break;
+    case "ungroup":
+      unwrap(editor, nodes);
       break;
     case "disable":
       if (nodes.length > 0) toggleDisabled(editor, nodes);

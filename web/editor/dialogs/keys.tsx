@@ -20,6 +20,9 @@ const groups: readonly (readonly [string, readonly Command[]])[] = [
       "pin",
       "note",
       "tidy",
+      "group",
+      "ungroup",
+      "fold",
     ],
   ],
   [

@@ -1,6 +1,8 @@
 // The menu of what is under the pointer (secondary click, menu key).
 
+import type { JSX } from "preact";
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
+import { COMPENSATE } from "../../core/graph.ts";
 import type { Command } from "../../core/keymap.ts";
 import { openInspector } from "../actions/bind.ts";
 import { startConnecting } from "../actions/command.ts";
@@ -109,6 +111,16 @@ export function ContextMenu() {
           )}
         </>
       ) : null}
+      {ids.length > 0
+        ? item(t("editor.menu.wrap"), "group", "group", () => kernel.run("group"))
+        : null}
+      {single !== undefined && editor.drawing.held(single).size > 0
+        ? item(t("editor.menu.unwrap"), "ungroup", "ungroup", () => kernel.run("ungroup"))
+        : null}
+      {single !== undefined && editor.spec(editor.drawing.nodes.get(single)?.kind ?? "")?.container
+        ? item(t("editor.command.fold"), "chevrons-down-up", "fold", () => kernel.run("fold"))
+        : null}
+      {single !== undefined ? <UndoItem id={single} item={item} /> : null}
       {ids.length + notes.size > 0
         ? item(
             t("editor.selbar.duplicate"),
@@ -131,6 +143,25 @@ export function ContextMenu() {
       )}
     </div>
   );
+}
+
+type Item = (
+  words: string,
+  icon: string,
+  command: Command | undefined,
+  run: () => void,
+) => JSX.Element;
+
+/** A step that changes something outside can have one that undoes it. */
+function UndoItem({ id, item }: { readonly id: string; readonly item: Item }) {
+  const editor = useEditor();
+  const { drawing, session } = editor;
+  const spec = editor.spec(drawing.nodes.get(id)?.kind ?? "");
+  const able = spec !== undefined && spec.work !== "trigger" && spec.container !== true;
+  if (!able || drawing.outOf(id, COMPENSATE).length > 0) return null;
+  return item(t("editor.menu.compensate"), "undo-2", undefined, () => {
+    session.quickAdd.value = { from: { node: id, port: COMPENSATE } };
+  });
 }
 
 /** Arrows walk the items; Escape goes back to the canvas. */
