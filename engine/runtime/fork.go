@@ -160,7 +160,7 @@ func (e *Engine) grow(ctx context.Context, b *branch, run uuid.UUID) error {
 		return err
 	}
 	l.last = now
-	l.row.RunState = rowState(l)
+	l.row.RunState = RowOf(l.s, l.last)
 	if l.row.Owed {
 		l.row.WakeAt = now // should nobody tell its shard, the next sweep does
 	}
