@@ -136,17 +136,39 @@ func (c *compiler) prove(m *machine.Machine) {
 		for _, ch := range f.Example {
 			i.Example = append(i.Example, graph.Choice{Node: ids[ch.Node], Port: ch.Port})
 		}
-		if mode := f.JoinFix; mode != "" {
-			value, err := json.Marshal(graph.Join{Mode: mode})
-			if err == nil {
-				i.Fix = &graph.Fix{
-					Title: fmt.Sprintf("Let “%s” join %s", c.title(i.Node), map[string]string{
-						machine.JoinInclusive: "whatever comes (inclusive)", machine.JoinEach: "each branch by itself",
-					}[mode]),
-					Ops: []graph.Op{{Op: "node.set", ID: i.Node, Path: "/join", Value: value}},
-				}
-			}
+		if f.Fix != nil {
+			i.Fix = c.joinFix(c.node[ids[f.Fix.Node]], *f.Fix)
 		}
 		c.add(i)
 	}
+}
+
+// joinFix writes a change of a node's join as an operation; the rest of the
+// join stays.
+func (c *compiler) joinFix(n *graph.Node, f soundness.Fix) *graph.Fix {
+	join := graph.Join{}
+	if n.Join != nil {
+		join = *n.Join
+	}
+	join.Mode, join.Then = f.Mode, ""
+	title := "Let “%s” join each branch by itself"
+	switch {
+	case f.Mode == machine.JoinInclusive:
+		title = "Let “%s” join whatever comes (inclusive)"
+	case f.Cancel:
+		join.Then, title = "cancel", "Let “%s” cancel the other branches"
+	case f.Mode != machine.JoinEach:
+		title = "Take the deadline off “%s”"
+	}
+	if f.Mode != machine.JoinN {
+		join.N = 0
+	}
+	if f.NoDeadline || f.Mode == machine.JoinEach {
+		join.Deadline = ""
+	}
+	value, err := json.Marshal(join)
+	if err != nil {
+		return nil
+	}
+	return &graph.Fix{Title: fmt.Sprintf(title, c.title(n.ID)), Ops: []graph.Op{{Op: "node.set", ID: n.ID, Path: "/join", Value: value}}}
 }

@@ -7,257 +7,238 @@ import (
 	"signalbox/engine/machine"
 )
 
-// explorer walks the states of a run that one trigger starts.
+// explorer walks the states of one scope from one way to open it.
 type explorer struct {
-	m         *machine.Machine
-	states    []state
-	seen      map[string]int // state by its bytes
-	reached   []bool         // nodes that some state visits
-	reported  map[string]bool
-	found     []Finding
-	truncated bool
+	*net
+	states  pool
+	steps   []step // per state: how it was reached
+	arcs    [][2]int32
+	ended   []bool // per state: nothing more happens, or it was not followed
+	reached []bool // per node: some state visits it
+	twice   []bool // per node: it can overlap itself
+	found   []Finding
+	budget  *int // what may still be looked at, in tokens
+
+	expanded int  // states followed
+	replays  bool // it repeats another's moves and reports nothing
+	near     []bool
+	pasts    pool
+	back     bool   // the move under way closed a loop
+	trail    []move // since the state that is followed
+	from     int    // that state; -1 at the start
+	first    []uint64
+	set      []uint64
+	bits     []int
 }
 
-// state is how many tokens stand on each edge and how many visits of each node
-// are live, and how the state was reached.
-type state struct {
-	marks  []byte // edges, then nodes
-	parent int
-	choice Choice
+// step is how a state was reached.
+type step struct {
+	parent int32
+	choice int32 // of the parent's moves
+	loop   int32 // nearest state before it, or itself, that closed a loop; -1: none
+	grown  bool  // tokens pile up on the way to it: not followed
 }
 
-func (x *explorer) run(trigger int) {
-	start := make([]byte, len(x.m.Edges)+len(x.m.Nodes))
-	x.reached[trigger] = true
-	x.put(start, trigger, []string{machine.PortSuccess})
-	x.visit(x.settle(start), -1, Choice{trigger, machine.PortSuccess})
-	for at := 0; at < len(x.states); at++ {
-		if len(x.states) > StatesMax {
-			x.truncated = true
-			return
-		}
-		x.expand(at)
+func newExplorer(n *net, budget *int) *explorer {
+	x := &explorer{net: n, reached: make([]bool, len(n.m.Nodes)), twice: make([]bool, len(n.m.Nodes)), budget: budget, near: make([]bool, len(n.m.Nodes))}
+	x.pasts.put(nil)
+	return x
+}
+
+// run explores from a token at each of the entries.
+func (x *explorer) run(entries []int) {
+	x.first, x.from = nil, -1
+	for _, e := range entries {
+		x.first = x.add(x.first, x.start[e], 0)
 	}
+	x.follow(slices.Clone(x.first), -1, 0)
+	for x.expanded < min(x.states.len(), StatesMax) && *x.budget > 0 {
+		x.expand(x.expanded)
+		if *x.budget > 0 {
+			x.expanded++
+		}
+	}
+	x.endless()
 }
 
-// visit adds a state that is new.
-func (x *explorer) visit(marks []byte, parent int, choice Choice) {
-	if _, known := x.seen[string(marks)]; known {
+// truncated reports whether it stopped at its bounds.
+func (x *explorer) truncated() bool { return x.expanded < x.states.len() }
+
+// expand follows a state in every way.
+func (x *explorer) expand(at int) {
+	if x.steps[at].grown {
+		x.ended[at] = true
 		return
 	}
-	x.seen[string(marks)] = len(x.states)
-	x.states = append(x.states, state{marks, parent, choice})
-	for i, k := range marks {
-		if k > TokensMax {
-			n := i - len(x.m.Edges)
-			if n < 0 {
-				n = x.m.Edges[i].To
-			}
-			x.report(Finding{Code: GrowsWithoutEnd, Severity: graph.SeverityWarning, Node: n, Example: x.path(len(x.states) - 1)})
-		}
-	}
-}
-
-// expand ends the first live visit in every way it can end.
-func (x *explorer) expand(at int) {
-	marks := x.states[at].marks
-	edges := len(x.m.Edges)
-	for _, k := range marks {
-		if k > TokensMax {
-			return // it grows; that is reported, and going on would not end
-		}
-	}
-	node := slices.IndexFunc(marks[edges:], func(k byte) bool { return k > 0 })
-	if node < 0 {
+	s := slices.Clone(x.states.get(at))
+	x.from, x.trail = at, x.trail[:0]
+	moves := x.moves(nil, s)
+	if len(moves) == 0 {
+		x.ended[at] = true
 		x.final(at)
 		return
 	}
-	for _, ports := range x.ways(node) {
-		next := slices.Clone(marks)
-		next[edges+node]--
-		x.put(next, node, ports)
-		port := ""
-		if len(ports) > 0 {
-			port = ports[0]
-		}
-		x.visit(x.settle(next), at, Choice{node, port})
+	for k, m := range moves {
+		x.trail, x.back = x.trail[:0], false
+		x.follow(x.apply(slices.Clone(s), m), at, k)
 	}
 }
 
-// everyMax is up to how many rules of an "every match" choice all combinations
-// are explored; beyond, each alone and all together.
-const everyMax = 6
-
-// ways lists the sets of ports on which a visit can end. A failure that nobody
-// catches ends the run and needs no exploring.
-func (x *explorer) ways(node int) [][]string {
-	n := &x.m.Nodes[node]
-	if n.Op == machine.OpPass {
-		return [][]string{{n.Port}}
-	}
-	var ways [][]string
-	var rules []string
-	for _, p := range n.Ports {
-		switch {
-		case p == machine.PortFailure:
-			if x.connected(node, p) {
-				ways = append(ways, []string{p})
-			}
-		case x.m.Every(node) && p != machine.PortDefault:
-			rules = append(rules, p)
-		default:
-			ways = append(ways, []string{p})
-		}
-	}
-	if len(n.Ports) == 0 {
-		return [][]string{{}}
-	}
-	if len(rules) > everyMax {
-		for _, r := range rules {
-			ways = append(ways, []string{r})
-		}
-		return append(ways, rules)
-	}
-	for set := 1; set < 1<<len(rules); set++ {
-		var ports []string
-		for i, r := range rules {
-			if set&(1<<i) != 0 {
-				ports = append(ports, r)
-			}
-		}
-		ways = append(ways, ports)
-	}
-	return ways
+// follow goes on from a state while there is one way to go, and keeps the
+// state it comes to.
+func (x *explorer) follow(s []uint64, parent, choice int) {
+	x.store(x.same(x.advance(s)), parent, choice)
 }
 
-func (x *explorer) connected(node int, port string) bool {
-	return slices.ContainsFunc(x.m.Out(node), func(e int) bool { return x.m.Edges[e].Port == port })
+func (x *explorer) advance(s []uint64) []uint64 {
+	var room [8]move
+	for !x.back {
+		*x.budget -= 1 + len(s)
+		moves := x.moves(room[:0], s)
+		if len(moves) != 1 || *x.budget <= 0 {
+			break
+		}
+		s = x.apply(s, moves[0])
+	}
+	return s
 }
 
-// put gives every edge of the ports a token.
-func (x *explorer) put(marks []byte, node int, ports []string) {
-	for _, e := range x.m.Out(node) {
-		if slices.Contains(ports, x.m.Edges[e].Port) && marks[e] < 255 {
-			marks[e]++
-		}
+func (x *explorer) store(s []uint64, parent, choice int) {
+	id, fresh := x.states.put(s)
+	if parent >= 0 {
+		x.arcs = append(x.arcs, [2]int32{int32(parent), int32(id)}) //nolint:gosec // below StatesMax
 	}
-}
-
-// settle starts every visit that can start, until none can.
-func (x *explorer) settle(marks []byte) []byte {
-	edges := len(x.m.Edges)
-	for again := true; again; {
-		again = false
-		for e := range x.m.Edges {
-			if marks[e] == 0 || marks[e] > TokensMax {
-				continue
-			}
-			n := x.m.Edges[e].To
-			take := x.ready(marks, n, e)
-			if take == nil || marks[edges+n] > TokensMax {
-				continue
-			}
-			for _, k := range take {
-				marks[k]--
-			}
-			marks[edges+n]++
-			x.reached[n] = true
-			again = true
-		}
-	}
-	return marks
-}
-
-// ready returns the edges that a visit of the node would take now; nil when it
-// waits.
-func (x *explorer) ready(marks []byte, node, edge int) []int {
-	in := x.m.In(node)
-	if len(in) == 1 || x.m.Nodes[node].Join == machine.JoinEach {
-		return []int{edge}
-	}
-	full, empty := []int{}, []int{}
-	for _, e := range in {
-		if marks[e] > 0 {
-			full = append(full, e)
-		} else {
-			empty = append(empty, e)
-		}
-	}
-	if len(empty) == 0 {
-		return full
-	}
-	if x.m.Nodes[node].Join == machine.JoinAll {
-		return nil
-	}
-	for _, e := range empty {
-		if x.comes(marks, node, e) {
-			return nil
-		}
-	}
-	return full
-}
-
-// comes reports whether something live can still put a token on the edge.
-func (x *explorer) comes(marks []byte, join, edge int) bool {
-	edges := len(x.m.Edges)
-	for n := range x.m.Nodes {
-		if marks[edges+n] > 0 && x.m.Reaches(n, edge) {
-			return true
-		}
-	}
-	for e := range x.m.Edges {
-		if to := x.m.Edges[e].To; marks[e] > 0 && to != join && x.m.Reaches(to, edge) {
-			return true
-		}
-	}
-	return false
-}
-
-// final looks at a state in which nothing is live: tokens that are left are
-// joins that wait for ever.
-func (x *explorer) final(at int) {
-	marks := x.states[at].marks
-	var waiting []int
-	stuck := -1
-	for e := range x.m.Edges {
-		n := x.m.Edges[e].To
-		if marks[e] == 0 || slices.Contains(waiting, n) {
-			continue
-		}
-		waiting = append(waiting, n)
-		if x.m.Nodes[n].Join == machine.JoinAll && (stuck < 0 || n < stuck) {
-			stuck = n
-		}
-	}
-	if len(waiting) == 0 {
+	if !fresh {
 		return
 	}
-	f := Finding{Code: JoinCycle, Severity: graph.SeverityError, Node: slices.Min(waiting), Related: waiting, Example: x.path(at), JoinFix: machine.JoinEach}
-	if stuck >= 0 {
-		f.Code, f.Node, f.JoinFix = JoinStuck, stuck, machine.JoinInclusive
-		for _, e := range x.m.In(stuck) {
-			if marks[e] == 0 {
-				f.Missing = append(f.Missing, "the branch from “"+x.m.Nodes[x.m.Edges[e].From].Key+"”")
-			}
+	st := step{parent: int32(parent), choice: int32(choice), loop: -1} //nolint:gosec // as above
+	if parent >= 0 {
+		st.loop = x.steps[parent].loop
+	}
+	x.steps, x.ended = append(x.steps, st), append(x.ended, false)
+	if x.back {
+		x.grows(id)
+		x.steps[id].loop = int32(id) //nolint:gosec // as above
+	}
+}
+
+// grows reports tokens that pile up: a loop came back with all the tokens that
+// it had, and more.
+func (x *explorer) grows(id int) {
+	s := x.states.get(id)
+	for a := int(x.steps[id].loop); a >= 0; {
+		if place := x.more(x.states.get(a), s); place >= 0 {
+			x.from, x.trail = id, x.trail[:0]
+			x.report(Finding{Code: GrowsWithoutEnd, Severity: graph.SeverityWarning, Node: x.places[place].node, Example: x.here()})
+			x.steps[id].grown = x.steps[id].grown || x.tokens(s, place) > TokensMax
+		}
+		up := int(x.steps[a].parent)
+		*x.budget--
+		if up < 0 {
+			return
+		}
+		a = int(x.steps[up].loop)
+	}
+}
+
+// more returns a place on which b has more tokens than a, if b has all that a
+// has; else -1.
+func (x *explorer) more(a, b []uint64) int {
+	if len(b) <= len(a) {
+		return -1
+	}
+	place, i := -1, 0
+	for _, t := range b {
+		at := int(t >> pastBits)
+		switch {
+		case i < len(a) && int(a[i]>>pastBits) == at:
+			i++
+		case x.places[at].sort == onEdge || x.places[at].sort == isLive:
+			place = at
 		}
 	}
-	x.report(f)
+	if i < len(a) {
+		return -1
+	}
+	return place
 }
 
-func (x *explorer) report(f Finding) {
-	id := f.Code + "/" + x.m.Nodes[f.Node].Key
-	if !x.reported[id] {
-		x.reported[id] = true
-		x.found = append(x.found, f)
-	}
+func (x *explorer) tokens(s []uint64, place int) int {
+	i, j := x.span(s, place)
+	return j - i
 }
 
-// path lists the choices that lead to a state.
-func (x *explorer) path(at int) []Choice {
-	var back []Choice
-	for ; at >= 0; at = x.states[at].parent {
-		back = append(back, x.states[at].choice)
+// same rewrites a state as the one that stands for all like it: tokens at a
+// join outside of loops, on edges that can get no more, can change places.
+func (x *explorer) same(s []uint64) []uint64 {
+	if len(s) == 0 {
+		return s
 	}
-	slices.Reverse(back)
-	return back
+	done := x.comp[x.at(s[0]).node]
+	for i := 0; i < len(s); {
+		node := x.at(s[i]).node
+		j := x.group(s, i)
+		if x.join[node] == "" && len(x.into[node]) > 1 || x.join[node] != "" {
+			if !x.unordered(node) && !x.loop[x.comp[node]] {
+				s, j = x.line(s, i, j, done)
+			}
+		}
+		i = j
+	}
+	return s
+}
+
+// line moves the tokens of a join at i..j to the first of its edges whose
+// sources are done.
+func (x *explorer) line(s []uint64, i, j, done int) ([]uint64, int) {
+	var places, counts []int
+	for _, k := range x.into[x.at(s[i]).node] {
+		if x.comp[x.m.Edges[x.places[k].edge].From] < done {
+			places, counts = append(places, k), append(counts, 0)
+		}
+	}
+	for _, t := range s[i:j] {
+		if t&(1<<pastBits-1) != 0 || x.at(t).sort != onEdge {
+			return s, j
+		}
+		if k, ok := slices.BinarySearch(places, int(t>>pastBits)); ok {
+			counts[k]++
+		}
+	}
+	total, most := 0, 0
+	for _, c := range counts {
+		total, most = total+c, max(most, c)
+	}
+	node := x.at(s[i]).node
+	switch {
+	case len(counts) == 0:
+		return s, j
+	case x.join[node] == "":
+		clear(counts)
+		counts[0] = total
+	case x.join[node] == machine.JoinInclusive, x.join[node] == machine.JoinFirst:
+		clear(counts)
+		counts[0] = most
+	default:
+		slices.SortFunc(counts, func(a, b int) int { return b - a })
+	}
+	out := slices.Clone(s[:i])
+	at := i
+	for _, k := range x.into[node] {
+		n := 0
+		if d, ok := slices.BinarySearch(places, k); ok {
+			n = counts[d]
+		} else {
+			for _, t := range s[i:j] {
+				if int(t>>pastBits) == k {
+					n++
+				}
+			}
+		}
+		for range n {
+			out = append(out, token(k, 0))
+			at++
+		}
+	}
+	return append(out, s[j:]...), at
 }

@@ -6,17 +6,48 @@ import (
 	"signalbox/engine/machine"
 )
 
-// loops lists the strongly connected parts of the machine that hold a cycle,
-// each by position (Tarjan, without recursion, so that a chain of ten thousand
-// nodes needs no deep stack).
-func loops(m *machine.Machine) [][]int {
+// parts are the strongly connected parts of a machine's drawing, those that
+// lead to others first, and a line-up of the nodes in which only edges that
+// close a loop lead back.
+type parts struct {
+	found [][]int // nodes of each part, rising
+	rank  []int   // per node: place in the line-up
+}
+
+// cut finds the parts (Tarjan, without recursion, so that a chain of ten
+// thousand nodes needs no deep stack). Branches come one after the other, not
+// side by side: who follows the order has few of them under way at a time.
+func cut(m *machine.Machine) parts {
 	t := tarjan{m: m, index: make([]int, len(m.Nodes)), low: make([]int, len(m.Nodes)), on: make([]bool, len(m.Nodes))}
 	for n := range m.Nodes {
-		if t.index[n] == 0 {
+		if len(m.In(n)) == 0 {
 			t.from(n)
 		}
 	}
-	return t.found
+	for n := range m.Nodes {
+		t.from(n)
+	}
+	slices.Reverse(t.found)
+	rank := make([]int, len(m.Nodes))
+	for i, n := range t.done {
+		rank[n] = len(t.done) - i
+	}
+	return parts{t.found, rank}
+}
+
+// loops lists the parts that hold a cycle.
+func loops(m *machine.Machine) [][]int {
+	var found [][]int
+	for _, part := range cut(m).found {
+		if cyclic(m, part) {
+			found = append(found, part)
+		}
+	}
+	return found
+}
+
+func cyclic(m *machine.Machine, part []int) bool {
+	return len(part) > 1 || slices.ContainsFunc(m.Out(part[0]), func(e int) bool { return m.Edges[e].To == part[0] })
 }
 
 type tarjan struct {
@@ -25,6 +56,7 @@ type tarjan struct {
 	on         []bool
 	stack      []int
 	count      int
+	done       []int
 	found      [][]int
 }
 
@@ -39,6 +71,9 @@ func (t *tarjan) enter(n int) frame {
 }
 
 func (t *tarjan) from(root int) {
+	if t.index[root] > 0 {
+		return
+	}
 	frames := []frame{t.enter(root)}
 	for len(frames) > 0 {
 		f := &frames[len(frames)-1]
@@ -59,6 +94,7 @@ func (t *tarjan) from(root int) {
 			up := frames[len(frames)-1].node
 			t.low[up] = min(t.low[up], t.low[n])
 		}
+		t.done = append(t.done, n)
 		if t.low[n] == t.index[n] {
 			t.pop(n)
 		}
@@ -66,15 +102,15 @@ func (t *tarjan) from(root int) {
 }
 
 func (t *tarjan) pop(n int) {
-	at := slices.Index(t.stack, n)
+	at := len(t.stack) - 1
+	for t.stack[at] != n {
+		at--
+	}
 	part := slices.Clone(t.stack[at:])
 	t.stack = t.stack[:at]
 	for _, k := range part {
 		t.on[k] = false
 	}
-	self := slices.ContainsFunc(t.m.Out(n), func(e int) bool { return t.m.Edges[e].To == n })
-	if len(part) > 1 || self {
-		slices.Sort(part)
-		t.found = append(t.found, part)
-	}
+	slices.Sort(part)
+	t.found = append(t.found, part)
 }

@@ -1,36 +1,38 @@
 // Package soundness proves a machine sound before it runs, or shows how it
-// goes wrong: it explores the tokens of a run by itself, data ignored, every
-// port possible.
+// goes wrong: it explores the tokens of each scope by itself, data ignored,
+// every port possible.
 //
 // A join that can fire stays able to, with the same edges, so the order in
 // which visits end does not matter: one order with every choice finds every
-// final state (docs/semantics.md, Soundness). The exploration is bounded; past
-// the bound it says so instead of guessing.
+// final state. Canceling joins and deadlines are the exception; there, every
+// order is explored (docs/semantics.md, Proved before it runs). The exploration
+// is bounded; past the bound it says so instead of guessing.
 //
 // It is pure.
 package soundness
 
 import (
-	"fmt"
-	"strings"
-
 	"signalbox/engine/graph"
 	"signalbox/engine/machine"
 )
 
-// Bounds of one exploration.
+// Bounds of one proof.
 const (
-	StatesMax = 20_000 // states looked at
-	TokensMax = 3      // tokens on one edge, or live visits of one node: more grow without end
+	StatesMax = 100_000    // states of one scope
+	TokensMax = 3          // tokens on one edge where they pile up; more are not followed
+	LookMax   = 20_000_000 // tokens looked at, in all scopes together
 )
 
 // The closed list of codes.
 const (
 	JoinStuck       = "join_stuck"
 	JoinCycle       = "join_cycle"
+	AbsorbInLoop    = "absorb_in_loop"
 	NoExit          = "no_exit"
 	DeadNode        = "dead_node"
+	RunsTwice       = "runs_twice"
 	GrowsWithoutEnd = "grows_without_end"
+	CancelInLoop    = "cancel_in_loop"
 	TooLarge        = "too_large_to_prove"
 )
 
@@ -39,6 +41,7 @@ const (
 type Choice struct {
 	Node int // position in the machine
 	Port string
+	More bool // the visit of the choice before ended on this port too
 }
 
 // Finding is one thing that the exploration saw.
@@ -48,110 +51,130 @@ type Finding struct {
 	Node     int // position in the machine, -1 for none
 	Related  []int
 	Example  []Choice
-	JoinFix  string // join mode that would put it right
-	States   int    // TooLarge: how far it looked
-	Missing  []string
+	Fix      *Fix
+	States   int   // TooLarge: how far it looked
+	Missing  []int // JoinStuck: where nothing comes from
 }
 
-// Sentence says the finding in words; title names a node.
-func (f Finding) Sentence(title func(node int) string) string {
-	name := ""
-	if f.Node >= 0 {
-		name = "“" + title(f.Node) + "”"
-	}
-	switch f.Code {
-	case JoinStuck:
-		return fmt.Sprintf("%s waits for all of its branches, but a choice can leave %s without a token; the run would fail there.", name, strings.Join(f.Missing, ", "))
-	case JoinCycle:
-		return fmt.Sprintf("%s and other joins can wait for each other for ever.", name)
-	case NoExit:
-		return fmt.Sprintf("The loop through %s has no way out: once in it, a run never ends by itself.", name)
-	case DeadNode:
-		return fmt.Sprintf("%s can never run: no choice leads there.", name)
-	case GrowsWithoutEnd:
-		return fmt.Sprintf("Tokens can pile up at %s without end.", name)
-	default:
-		return fmt.Sprintf("The drawing has too many combinations to be proved: %d states were looked at and nothing was wrong in them.", f.States)
-	}
+// Fix is a change of one node's join that removes the finding.
+type Fix struct {
+	Node       int
+	Mode       string // empty: as it is
+	Cancel     bool   // n and first: then cancel the others
+	NoDeadline bool
 }
 
-// Prove explores the machine from each of its triggers.
+// prover is one call of Prove.
+type prover struct {
+	m       *machine.Machine
+	parts   parts
+	budget  int
+	looked  int
+	partial bool
+	found   []Finding
+}
+
+// Prove explores the machine: the run from each of its triggers, and the body
+// of each container.
 func Prove(m *machine.Machine) []Finding {
-	var found []Finding
-	found = append(found, noExit(m)...)
-	reached := make([]bool, len(m.Nodes))
-	complete := true
-	for n := range m.Nodes {
-		if m.Nodes[n].Op != machine.OpTrigger {
-			continue
-		}
-		x := &explorer{m: m, seen: map[string]int{}, reached: reached, reported: map[string]bool{}}
-		x.run(n)
-		found = merge(found, x.found)
-		if x.truncated {
-			complete = false
-			found = merge(found, []Finding{{Code: TooLarge, Severity: graph.SeverityWarning, Node: -1, States: len(x.states)}})
+	p := &prover{m: m, parts: cut(m), budget: LookMax}
+	p.structure()
+	for scope := range len(m.Nodes) + 1 {
+		if p.opens(scope) {
+			p.scope(scope)
 		}
 	}
-	if complete {
-		for n, ok := range reached {
-			if !ok {
-				found = append(found, Finding{Code: DeadNode, Severity: graph.SeverityWarning, Node: n})
+	if p.partial {
+		p.found = append(p.found, Finding{Code: TooLarge, Severity: graph.SeverityWarning, Node: -1, States: p.looked})
+	}
+	return p.found
+}
+
+// opens reports whether the scope is one: the run, or a container's body.
+func (p *prover) opens(scope int) bool {
+	if scope == 0 {
+		return true
+	}
+	op := p.m.Nodes[scope-1].Op
+	return op == machine.OpGroup || op == machine.OpMap || op == machine.OpLoop
+}
+
+// scope explores one scope in each way to open it.
+func (p *prover) scope(scope int) {
+	n := newNet(p.m, scope, p.parts, nil)
+	seen := p.explore(n, &p.budget)
+	p.looked += seen.states
+	p.partial = p.partial || seen.partial || n.halfway
+	for _, f := range seen.found {
+		if !has(p.found, f.Code, f.Node) && !(f.Code == NoExit && n.round[f.Node] && p.loopKnown(f.Node)) {
+			p.fix(&f, n, seen)
+			p.found = append(p.found, f)
+		}
+	}
+	if seen.partial {
+		return
+	}
+	for _, i := range n.nodes {
+		if !seen.reached[i] && !p.m.Nodes[i].Undoes {
+			p.found = append(p.found, Finding{Code: DeadNode, Severity: graph.SeverityWarning, Node: i})
+		}
+	}
+}
+
+// seen is what the exploration of a scope saw.
+type seen struct {
+	found   []Finding
+	reached []bool
+	states  int
+	work    int
+	partial bool
+}
+
+func (p *prover) explore(n *net, budget *int) seen {
+	all := seen{reached: make([]bool, len(p.m.Nodes)), work: *budget}
+	for _, entries := range p.entries(n) {
+		x := newExplorer(n, budget)
+		x.run(entries)
+		all.states += x.expanded
+		all.partial = all.partial || x.truncated()
+		for _, f := range x.found {
+			if !has(all.found, f.Code, f.Node) {
+				all.found = append(all.found, f)
 			}
 		}
+		for i, ok := range x.reached {
+			all.reached[i] = all.reached[i] || ok
+		}
 	}
-	return found
+	all.work -= *budget
+	return all
 }
 
-// merge keeps the first finding of each code and node.
-func merge(found, more []Finding) []Finding {
-	for _, f := range more {
-		known := false
-		for _, o := range found {
-			known = known || o.Code == f.Code && o.Node == f.Node
-		}
-		if !known {
-			found = append(found, f)
+// entries lists the ways to open a scope: a run by one of its triggers, a body
+// by all of its entry nodes at once.
+func (p *prover) entries(n *net) [][]int {
+	var triggers [][]int
+	var all []int
+	for _, i := range n.nodes {
+		switch {
+		case n.start[i] < 0 || p.m.Nodes[i].Undoes:
+		case p.m.Nodes[i].Op == machine.OpTrigger:
+			triggers = append(triggers, []int{i})
+		default:
+			all = append(all, i)
 		}
 	}
-	return found
+	if n.scope == 0 {
+		return triggers
+	}
+	return [][]int{all}
 }
 
-// noExit finds loops in which every port of every node leads back into the
-// loop. A failure that nobody catches ends the run, but is no way out.
-func noExit(m *machine.Machine) []Finding {
-	var found []Finding
-	for _, loop := range loops(m) {
-		in := map[int]bool{}
-		for _, n := range loop {
-			in[n] = true
-		}
-		exit := false
-		for _, n := range loop {
-			for _, port := range m.Nodes[n].Ports {
-				exit = exit || leaves(m, n, port, in)
-			}
-			exit = exit || m.Nodes[n].Op == machine.OpEnd || m.Nodes[n].Op == machine.OpFail
-		}
-		if !exit {
-			found = append(found, Finding{Code: NoExit, Severity: graph.SeverityError, Node: loop[0], Related: loop})
+func has(found []Finding, code string, node int) bool {
+	for _, f := range found {
+		if f.Code == code && f.Node == node {
+			return true
 		}
 	}
-	return found
-}
-
-// leaves reports whether a token that takes the port puts none back into the
-// loop.
-func leaves(m *machine.Machine, node int, port string, loop map[int]bool) bool {
-	leads := false
-	for _, e := range m.Out(node) {
-		if m.Edges[e].Port != port {
-			continue
-		}
-		leads = true
-		if loop[m.Edges[e].To] {
-			return false
-		}
-	}
-	return leads || port != machine.PortFailure
+	return false
 }

@@ -1,0 +1,50 @@
+package soundness
+
+import "signalbox/engine/machine"
+
+// tryMax is how large an exploration may be for its fixes to be tried; of a
+// larger one the likeliest is offered untried.
+const tryMax = LookMax / 100
+
+// fix looks for another join rule under which the finding is gone and no other
+// error takes its place.
+func (p *prover) fix(f *Finding, n *net, before seen) {
+	for _, c := range p.candidates(*f) {
+		if before.work > tryMax || p.cures(*f, n, before, c) {
+			f.Fix = &Fix{Node: c.node, Mode: c.mode, Cancel: c.cancel}
+			return
+		}
+	}
+}
+
+// candidates lists the changes that may remove a finding, the likeliest first.
+func (p *prover) candidates(f Finding) []change {
+	switch f.Code {
+	case JoinStuck:
+		return []change{{f.Node, machine.JoinInclusive, false}, {f.Node, machine.JoinEach, false}}
+	case JoinCycle:
+		var list []change
+		for _, n := range f.Related {
+			list = append(list, change{n, machine.JoinEach, false})
+		}
+		return list
+	default:
+		return nil
+	}
+}
+
+func (p *prover) cures(f Finding, n *net, before seen, c change) bool {
+	budget := 2*before.work + 1_000
+	after := p.explore(newNet(p.m, n.scope, p.parts, &c), &budget)
+	return !after.partial && !has(after.found, f.Code, f.Node) && errors(after.found) < errors(before.found)
+}
+
+func errors(found []Finding) int {
+	n := 0
+	for _, f := range found {
+		if f.Code == JoinStuck || f.Code == JoinCycle || f.Code == NoExit {
+			n++
+		}
+	}
+	return n
+}

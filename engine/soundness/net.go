@@ -1,0 +1,265 @@
+package soundness
+
+import (
+	"cmp"
+	"slices"
+
+	"signalbox/engine/machine"
+)
+
+// net is one scope of a machine as tables of small numbers: the run itself, or
+// the body of a container, which is a box to the scope around it.
+//
+// Nodes are worked off part by part (strongly connected), those that lead to
+// others first; inside a loop, what is furthest along first. Places, where
+// tokens stand, are numbered in that order, so a sorted list of tokens is an
+// agenda. If canceling joins or deadlines make order matter, they and all that
+// leads to them are one part, the first, in which every order is tried.
+type net struct {
+	m     *machine.Machine
+	scope int   // as in machine.Node.In
+	nodes []int // its members
+
+	join    []string // per node: join mode; empty when it does not join
+	need    []int    // per node: edges that an `all`, n or first join wants
+	cancel  []bool   // per node: its firing ends what could still come
+	absorbs []bool   // per node: its firing, or its deadline, swallows what still comes
+	ways    [][]way  // per node: the ways in which a visit can end; none: it fails the scope
+	chain   []int    // per node of the first part: the last of the nodes that simply follow it
+
+	comp    []int  // per node: its part, in order; those of other scopes have none
+	bit     []int  // per node: its position in its part
+	rank    []int  // per node: line-up in which only edges that close a loop lead back
+	loop    []bool // per part: it holds a cycle
+	parts   [][]int
+	round   []bool // per node: it is in a loop
+	anyhow  bool   // the first part is tried in every order
+	halfway bool   // not every way is tried
+
+	places []place
+	edge   []int   // per edge: its place
+	start  []int   // per node: the place of the token that opens the scope there, or -1
+	live   []int   // per node of the first part: the place of its visits under way
+	gave   []int   // per edge into an absorbing join: the mark that it gave its token of this round, or -1
+	doom   []int   // per node that can end the scope: the place of its visit that will, or -1
+	into   [][]int // per node: the places of its edges
+}
+
+// place is where a token can stand.
+type place struct {
+	sort placeSort
+	node int // where it leads
+	edge int // -1: none
+}
+
+type placeSort uint8
+
+// Sorts of places, in order of the agenda.
+const (
+	onEdge   placeSort = iota
+	isLive             // a visit under way
+	isDoomed           // a visit that is about to end the scope: what others do before it ends is looked at
+	isGiven            // no token: the edge gave one in the open round of an absorbing join
+)
+
+// way is one way in which a visit ends.
+type way struct {
+	ports []string
+	edges []int // that get a token
+	fatal bool  // in the same step a fail node ends the scope, before anything else can happen
+}
+
+// PortTimeout is the way out of a join whose deadline passed.
+const PortTimeout = "timeout"
+
+// everyMax is up to how many rules of an "every match" choice all combinations
+// are tried; beyond, each alone, all but each, and all together.
+const everyMax = 10
+
+// change is another join rule, put on trial for a node.
+type change struct {
+	node   int
+	mode   string
+	cancel bool
+}
+
+func newNet(m *machine.Machine, scope int, p parts, trial *change) *net {
+	n := &net{
+		m: m, scope: scope, rank: p.rank,
+		join: make([]string, len(m.Nodes)), need: make([]int, len(m.Nodes)), cancel: make([]bool, len(m.Nodes)), absorbs: make([]bool, len(m.Nodes)),
+		ways: make([][]way, len(m.Nodes)), chain: make([]int, len(m.Nodes)), comp: make([]int, len(m.Nodes)), bit: make([]int, len(m.Nodes)),
+		edge: make([]int, len(m.Edges)), start: make([]int, len(m.Nodes)), live: make([]int, len(m.Nodes)), gave: make([]int, len(m.Edges)),
+		into: make([][]int, len(m.Nodes)), doom: make([]int, len(m.Nodes)), round: make([]bool, len(m.Nodes)),
+	}
+	for i := range m.Nodes {
+		if m.Nodes[i].In == scope {
+			n.nodes = append(n.nodes, i)
+			n.rule(i, trial)
+		}
+	}
+	for _, i := range n.nodes {
+		n.ways[i] = n.waysOf(i)
+	}
+	for _, i := range n.nodes {
+		n.fatal(i)
+	}
+	n.split(p)
+	n.place()
+	n.chains()
+	return n
+}
+
+// rule reads the join of one node.
+func (n *net) rule(i int, trial *change) {
+	node := &n.m.Nodes[i]
+	mode, cancel, m := node.Join, node.Cancel, len(n.m.In(i))
+	if trial != nil && trial.node == i {
+		mode, cancel = trial.mode, trial.cancel
+	}
+	if m < 2 || mode == machine.JoinEach {
+		return
+	}
+	n.join[i], n.need[i] = mode, m
+	switch mode {
+	case machine.JoinFirst:
+		n.need[i] = 1
+	case machine.JoinN:
+		n.need[i] = max(1, node.JoinN)
+	}
+	some := mode == machine.JoinFirst || mode == machine.JoinN
+	n.cancel[i] = some && cancel
+	n.absorbs[i] = some && !cancel || node.Deadline > 0
+	n.anyhow = n.anyhow || n.cancel[i] || node.Deadline > 0
+}
+
+func (n *net) deadline(i int) bool { return n.join[i] != "" && n.m.Nodes[i].Deadline > 0 }
+
+// split puts the nodes into their parts.
+func (n *net) split(p parts) {
+	for i := range n.comp {
+		n.comp[i] = -1
+	}
+	count := 0
+	if n.anyhow {
+		n.gather()
+		n.loop, n.parts = append(n.loop, false), append(n.parts, nil)
+		count = 1
+	}
+	for _, part := range p.found {
+		if n.m.Nodes[part[0]].In != n.scope {
+			continue
+		}
+		turns := cyclic(n.m, part)
+		for _, i := range part {
+			n.round[i] = turns
+		}
+		if n.anyhow && n.comp[part[0]] == 0 {
+			continue
+		}
+		for k, i := range part {
+			n.comp[i], n.bit[i] = count, k
+		}
+		n.loop, n.parts = append(n.loop, turns), append(n.parts, part)
+		count++
+	}
+}
+
+// gather makes one part of the joins that make order matter and all that leads
+// to them.
+func (n *net) gather() {
+	var queue []int
+	add := func(i int) {
+		if n.comp[i] < 0 {
+			n.comp[i] = 0
+			queue = append(queue, i)
+		}
+	}
+	for _, i := range n.nodes {
+		if n.cancel[i] || n.deadline(i) {
+			add(i)
+		}
+	}
+	for len(queue) > 0 {
+		i := queue[len(queue)-1]
+		queue = queue[:len(queue)-1]
+		for _, e := range n.m.In(i) {
+			add(n.m.Edges[e].From)
+		}
+	}
+}
+
+// unordered reports whether the node is of the part in which every order is
+// tried.
+func (n *net) unordered(i int) bool { return n.anyhow && n.comp[i] == 0 }
+
+// place numbers the places in the order of the agenda.
+func (n *net) place() {
+	for _, i := range n.nodes {
+		n.start[i], n.live[i], n.doom[i] = -1, -1, -1
+		if len(n.ways[i]) == 0 || slices.ContainsFunc(n.ways[i], func(w way) bool { return w.fatal }) {
+			n.places = append(n.places, place{isDoomed, i, -1})
+		}
+		if len(n.m.In(i)) == 0 {
+			n.places = append(n.places, place{onEdge, i, -1})
+		}
+		for _, e := range n.m.In(i) {
+			n.places = append(n.places, place{onEdge, i, e})
+			if n.absorbs[i] {
+				n.places = append(n.places, place{isGiven, i, e})
+			}
+		}
+		if n.unordered(i) {
+			n.places = append(n.places, place{isLive, i, -1})
+		}
+	}
+	slices.SortFunc(n.places, func(a, b place) int {
+		return cmp.Or(n.comp[a.node]-n.comp[b.node], n.rank[b.node]-n.rank[a.node], int(a.sort)-int(b.sort), a.edge-b.edge)
+	})
+	for k, p := range n.places {
+		switch {
+		case p.sort == isLive:
+			n.live[p.node] = k
+		case p.sort == isDoomed:
+			n.doom[p.node] = k
+		case p.sort == isGiven:
+			n.gave[p.edge] = k
+		case p.edge < 0:
+			n.start[p.node] = k
+		default:
+			n.edge[p.edge] = k
+			n.into[p.node] = append(n.into[p.node], k)
+		}
+	}
+}
+
+// chains finds, in the part in which every order is tried, nodes that have one
+// way on, to a node that has one way in: where in such a chain a token is
+// changes nothing.
+func (n *net) chains() {
+	for _, i := range n.nodes {
+		end := i
+		for steps := 0; n.unordered(end) && steps < len(n.nodes); steps++ {
+			w := n.ways[end]
+			if len(w) != 1 || len(w[0].edges) != 1 || w[0].fatal {
+				break
+			}
+			to := n.m.Edges[w[0].edges[0]].To
+			if !n.unordered(to) || len(n.m.In(to)) != 1 {
+				break
+			}
+			end = to
+		}
+		n.chain[i] = end
+	}
+}
+
+// instant reports whether a visit of the node takes no time.
+func instant(op machine.Op) bool {
+	switch op {
+	case machine.OpTask, machine.OpWait, machine.OpGroup, machine.OpMap, machine.OpLoop, machine.OpCall,
+		machine.OpSignal, machine.OpHuman, machine.OpCallback:
+		return false
+	default:
+		return true
+	}
+}

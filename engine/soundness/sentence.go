@@ -1,0 +1,41 @@
+package soundness
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Sentence says the finding in words; title names a node.
+func (f Finding) Sentence(title func(node int) string) string {
+	name := ""
+	if f.Node >= 0 {
+		name = "“" + title(f.Node) + "”"
+	}
+	switch f.Code {
+	case JoinStuck:
+		if len(f.Missing) == 0 {
+			return fmt.Sprintf("%s gets more tokens on some of its branches than on others, and what is left waits for ever; the run would fail there.", name)
+		}
+		branches := make([]string, len(f.Missing))
+		for i, n := range f.Missing {
+			branches[i] = "the branch from “" + title(n) + "”"
+		}
+		return fmt.Sprintf("%s waits for branches that need not come: a choice can leave %s without a token; the run would fail there.", name, strings.Join(branches, ", "))
+	case JoinCycle:
+		return fmt.Sprintf("%s and other joins can wait for each other for ever.", name)
+	case AbsorbInLoop:
+		return fmt.Sprintf("%s is in a loop and swallows what comes late: it could not tell a late token from one of the next round.", name)
+	case NoExit:
+		return fmt.Sprintf("The loop through %s has no way out: once in it, a run never ends by itself.", name)
+	case DeadNode:
+		return fmt.Sprintf("%s can never run: no choice leads there.", name)
+	case RunsTwice:
+		return fmt.Sprintf("%s can start again while it still runs: two tokens can come to it by ways that do not wait for each other.", name)
+	case GrowsWithoutEnd:
+		return fmt.Sprintf("Tokens can pile up at %s without end.", name)
+	case CancelInLoop:
+		return fmt.Sprintf("%s is in a loop and cancels the others: when it starts, it also ends what its own last start began.", name)
+	default:
+		return fmt.Sprintf("The drawing has too many combinations to be proved: %d states were looked at and what is reported was found in them.", f.States)
+	}
+}

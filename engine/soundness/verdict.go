@@ -1,0 +1,193 @@
+package soundness
+
+import (
+	"math"
+	"slices"
+
+	"signalbox/engine/graph"
+	"signalbox/engine/machine"
+)
+
+// final looks at a state in which nothing more happens: tokens that are left
+// are joins that wait for ever. If the scope fails here, only a join that has
+// no hope before it does counts.
+func (x *explorer) final(at int) {
+	s := x.states.get(at)
+	fails := slices.ContainsFunc(s, func(t uint64) bool { return x.at(t).sort == isDoomed })
+	var waiting, hopeless, counted []int
+	for i := 0; i < len(s); {
+		j := x.group(s, i)
+		node := x.at(s[i]).node
+		full, _ := x.count(s, i, j)
+		i, j = j, i
+		if full == 0 {
+			continue
+		}
+		waiting = append(waiting, node)
+		if x.join[node] == machine.JoinInclusive {
+			continue
+		}
+		counted = append(counted, node)
+		if lacks := x.need[node] - full; x.hope(s, j, i, lacks) < lacks {
+			hopeless = append(hopeless, node)
+		}
+	}
+	if len(waiting) == 0 || fails && len(hopeless) == 0 {
+		return
+	}
+	slices.Sort(waiting)
+	if len(hopeless) == 0 && len(counted) > 0 {
+		hopeless = []int{slices.Min(counted)}
+	}
+	x.from, x.trail = at, x.trail[:0]
+	if len(hopeless) == 0 {
+		x.report(Finding{Code: JoinCycle, Severity: graph.SeverityError, Node: waiting[0], Related: waiting, Example: x.here()})
+		return
+	}
+	for _, n := range hopeless {
+		if !x.known(JoinStuck, n) {
+			example, left := x.replay()
+			x.report(Finding{Code: JoinStuck, Severity: graph.SeverityError, Node: n, Example: example, Missing: x.missing(left, n)})
+		}
+	}
+}
+
+// missing lists the nodes from which a join got no token.
+func (x *explorer) missing(s []uint64, node int) []int {
+	var from []int
+	for _, k := range x.into[node] {
+		if i, j := x.span(s, k); i == j {
+			from = append(from, x.m.Edges[x.places[k].edge].From)
+		}
+	}
+	return from
+}
+
+// endless finds states from which no end can be reached: a loop that a run
+// cannot leave. What stands in them may still run, in another order.
+func (x *explorer) endless() {
+	n := x.states.len()
+	before := make([][]int32, n)
+	for _, a := range x.arcs {
+		before[a[1]] = append(before[a[1]], a[0])
+	}
+	var queue []int32
+	ends := make([]bool, n)
+	mark := func(at int32) {
+		if !ends[at] {
+			ends[at] = true
+			queue = append(queue, at)
+		}
+	}
+	for at := range n {
+		if x.ended[at] || at >= x.expanded {
+			mark(int32(at)) //nolint:gosec // below StatesMax
+		}
+	}
+	for len(queue) > 0 {
+		at := queue[len(queue)-1]
+		queue = queue[:len(queue)-1]
+		for _, b := range before[at] {
+			mark(b)
+		}
+	}
+	for at := range n {
+		if !ends[at] {
+			x.runsOn(at)
+		}
+	}
+}
+
+func (x *explorer) runsOn(at int) {
+	s := x.states.get(at)
+	lead := -1
+	var queue []int
+	for _, t := range s {
+		p := x.at(t)
+		if p.sort == isGiven {
+			continue
+		}
+		if lead < 0 || x.round[p.node] && !x.round[lead] {
+			lead = p.node
+		}
+		queue = append(queue, p.node)
+	}
+	if lead >= 0 && !slices.ContainsFunc(x.found, func(f Finding) bool { return f.Code == NoExit }) {
+		x.from, x.trail = at, x.trail[:0]
+		x.report(Finding{Code: NoExit, Severity: graph.SeverityError, Node: lead, Example: x.here()})
+	}
+	for len(queue) > 0 {
+		n := queue[len(queue)-1]
+		queue = queue[:len(queue)-1]
+		if x.near[n] {
+			continue
+		}
+		x.near[n], x.reached[n] = true, true
+		for _, e := range x.m.Out(n) {
+			queue = append(queue, x.m.Edges[e].To)
+		}
+	}
+}
+
+func (x *explorer) known(code string, node int) bool {
+	return slices.ContainsFunc(x.found, func(f Finding) bool { return f.Code == code && f.Node == node })
+}
+
+func (x *explorer) report(f Finding) {
+	if !x.replays && !x.known(f.Code, f.Node) {
+		x.found = append(x.found, f)
+	}
+}
+
+// here lists the choices that lead to the state under way.
+func (x *explorer) here() []Choice {
+	if x.replays {
+		return nil
+	}
+	choices, _ := x.replay()
+	return choices
+}
+
+// replay repeats the moves that lead to the state under way, with every token
+// where it is, and returns the choices made and the tokens that stand then.
+func (x *explorer) replay() ([]Choice, []uint64) {
+	var script []int
+	for at := x.from; at >= 0 && x.steps[at].parent >= 0; at = int(x.steps[at].parent) {
+		script = append(script, int(x.steps[at].choice))
+	}
+	slices.Reverse(script)
+	budget := math.MaxInt
+	y := newExplorer(x.net, &budget)
+	y.replays = true
+	s := slices.Clone(x.first)
+	if x.from >= 0 {
+		s = y.advance(s)
+	}
+	for _, k := range script {
+		y.back = false
+		s = y.advance(y.apply(s, y.moves(nil, s)[k]))
+	}
+	var choices []Choice
+	for _, m := range append(y.trail, x.trail...) {
+		choices = x.choices(choices, m)
+	}
+	return choices, s
+}
+
+// choices adds what a move says to a counter-example.
+func (x *explorer) choices(list []Choice, m move) []Choice {
+	if m.sort == deadline {
+		return append(list, Choice{Node: m.node, Port: PortTimeout})
+	}
+	if m.sort != fire && m.sort != finish || m.way < 0 {
+		return list
+	}
+	node := m.node
+	for ; m.sort == finish && node != x.chain[m.node]; node = x.m.Edges[x.ways[node][0].edges[0]].To {
+		list = append(list, Choice{Node: node, Port: x.ways[node][0].ports[0]})
+	}
+	for i, p := range x.ways[node][m.way].ports {
+		list = append(list, Choice{Node: node, Port: p, More: i > 0})
+	}
+	return list
+}
