@@ -16,6 +16,9 @@ export const CARD = {
   undo: 28, // from the left: where the line to a compensation leaves the lower edge
 } as const;
 
+/** Where a join leaves whose deadline has passed. */
+const TIMEOUT = "timeout";
+
 /** A way out as the card shows it. */
 export type CardPort = {
   readonly name: string;
@@ -133,7 +136,9 @@ export function cardOf(
   const lost = [...used]
     .filter((name) => !known.has(name) && name !== COMPENSATE)
     .map((name) => line({ name, title: name }, ""));
+  const late = node.join?.deadline !== undefined && !known.has(TIMEOUT) && !used.has(TIMEOUT);
   const shown = [...made, ...fixed, ...lost];
+  if (late) shown.push(line({ name: TIMEOUT, title: TIMEOUT }, ""));
   const rows = shown.length > 1 && !frame;
   const height = CARD.head + (rows ? shown.length * CARD.row + 2 * CARD.pad + 1 : 0);
   const top = CARD.head + CARD.pad + 1;

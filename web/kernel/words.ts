@@ -1,7 +1,10 @@
-// The kernel's words: the page delivers them, the bundle carries the English
-// ones.
+// The kernel's words, as the page delivers them. The English file gives the
+// names of the keys, so that a wrong one does not compile.
 
-import { translator } from "../core/strings.ts";
-import kernel from "../strings/en/kernel.json";
+import type { Args, KeyOf } from "../core/strings.ts";
+import { t as translate } from "../core/strings.ts";
+import type kernel from "../strings/en/kernel.json";
 
-export const t = translator(kernel);
+export function t(key: KeyOf<typeof kernel> & string, args: Args = {}): string {
+  return translate(key, args);
+}

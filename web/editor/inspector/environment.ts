@@ -49,7 +49,7 @@ export function configEnvironment(
   };
 }
 
-/** Retry, timeout and task are set as a whole: each is one property. */
+/** Retry, timeout, task and join are set as a whole: each is one property. */
 export function policyEnvironment(
   editor: Editor,
   node: GraphNode,
@@ -60,6 +60,8 @@ export function policyEnvironment(
     timeout: node.timeout ?? {},
     task: node.task ?? {},
     max_visits: node.max_visits,
+    join: node.join ?? {},
+    pivot: node.pivot ?? false,
   };
   return {
     ...common(editor, node, focusNext),
@@ -68,8 +70,7 @@ export function policyEnvironment(
     set(pointer, value) {
       const [top = "", name] = pointerParts(pointer);
       const next = name === undefined ? value : withMember(member(values, top), name, value);
-      const whole =
-        top === "retry" ? wholeRetry(next, editor.spec(node.kind)?.attempts ?? 1) : next;
+      const whole = wholeOf(top, next, editor.spec(node.kind)?.attempts ?? 1);
       const op: Change = {
         op: "node.set",
         id: node.id,
@@ -205,15 +206,24 @@ function withMember(object: unknown, name: string, value: unknown): Record<strin
   return Object.fromEntries(value === undefined ? entries : [...entries, [name, value]]);
 }
 
-function wholeRetry(value: unknown, attempts: number): unknown {
-  if (isEmpty(value)) return undefined;
+/** A policy with the member that it cannot do without. */
+function wholeOf(top: string, value: unknown, attempts: number): unknown {
+  if (top === "join") return wholeJoin(value);
+  if (top !== "retry" || isEmpty(value)) return value;
   return member(value, "max_attempts") === undefined
     ? withMember(value, "max_attempts", attempts)
     : value;
 }
 
+/** Inclusive with nothing else is what a step without a rule does. */
+function wholeJoin(value: unknown): unknown {
+  const mode = member(value, "mode") ?? "inclusive";
+  const whole = withMember(value, "mode", mode);
+  return mode === "inclusive" && Object.keys(whole).length === 1 ? undefined : whole;
+}
+
 function isEmpty(value: unknown): boolean {
-  if (value === undefined) return true;
+  if (value === undefined || value === false) return true;
   return (
     typeof value === "object" &&
     value !== null &&

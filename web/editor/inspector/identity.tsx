@@ -1,4 +1,4 @@
-// What a step is in the graph: its key, its join, its address.
+// What a step is in the graph: its key, its address.
 
 import { useId, useState } from "preact/hooks";
 import { goodKey } from "../../core/check.ts";
@@ -6,7 +6,6 @@ import type { GraphNode } from "../../core/graph.ts";
 import { renameKeyOf } from "../actions/rename-key.ts";
 import { useEditor } from "../context.ts";
 import { Icon } from "../icon.tsx";
-import { nameOf } from "../state/words.ts";
 import { t } from "../strings.ts";
 
 export function KeyField({ node }: { readonly node: GraphNode }) {
@@ -66,50 +65,6 @@ export function KeyField({ node }: { readonly node: GraphNode }) {
 function faultOf(key: string, taken: boolean): string | undefined {
   if (taken) return t("editor.key.taken");
   return goodKey(key) ? undefined : t("editor.key.bad");
-}
-
-const modes = ["inclusive", "each", "all", "n", "first"] as const;
-
-/** How a step with several incoming edges starts. */
-export function JoinField({ node }: { readonly node: GraphNode }) {
-  const editor = useEditor();
-  const id = useId();
-  if (editor.drawing.into(node.id).size < 2) return null;
-  const mode = node.join?.mode ?? "inclusive";
-  return (
-    <div class="ed-field" data-field="/join">
-      <label class="lab" for={id}>
-        {t("editor.join")}
-      </label>
-      <select
-        id={id}
-        class="sel"
-        value={mode}
-        disabled={editor.session.readOnly.value}
-        aria-describedby={`${id}-help`}
-        onChange={(e) => {
-          const next = e.currentTarget.value;
-          editor.commit(t("editor.do.join", { step: nameOf(editor, node.id) }), [
-            {
-              op: "node.set",
-              id: node.id,
-              path: "/join",
-              ...(next === "inclusive" ? {} : { value: { mode: next } }),
-            },
-          ]);
-        }}
-      >
-        {modes.map((name) => (
-          <option key={name} value={name}>
-            {t(`editor.join.${name}`)}
-          </option>
-        ))}
-      </select>
-      <p class="hint" id={`${id}-help`}>
-        {t(`editor.join.${mode}.help`)}
-      </p>
-    </div>
-  );
 }
 
 /** Where a webhook listens. */

@@ -69,6 +69,23 @@ export function WorkflowInspector() {
               }}
             />
           </div>
+          <label class="ed-field w-switch">
+            <span class="lab">{t("editor.workflow.transaction")}</span>
+            <input
+              class="switch"
+              type="checkbox"
+              role="switch"
+              checked={drawing.transaction}
+              disabled={session.readOnly.value}
+              onChange={(e) => {
+                const on = e.currentTarget.checked;
+                const value = on ? { value: true } : {};
+                const label = t(on ? "editor.do.transaction" : "editor.do.noTransaction");
+                editor.commit(label, [{ op: "graph.set", path: "/transaction", ...value }]);
+              }}
+            />
+            <p class="hint">{t("editor.workflow.transactionHelp")}</p>
+          </label>
           <section class="ed-value">
             <div class="lab">
               <h3>{t("editor.problems")}</h3>

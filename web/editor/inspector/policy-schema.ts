@@ -5,7 +5,9 @@ import type { Schema } from "../../core/form-schema.ts";
 import type { Spec } from "../../core/graph.ts";
 import { t } from "../strings.ts";
 
-export function policySchema(spec: Spec): Schema {
+/** Saga: the step stands in a transaction. */
+export function policySchema(spec: Spec, saga: boolean): Schema {
+  const pivot: Record<string, Schema> = saga ? { pivot: pivotOf() } : {};
   const visits: Schema = {
     type: "integer",
     title: t("editor.policy.visits"),
@@ -17,10 +19,41 @@ export function policySchema(spec: Spec): Schema {
     "x-advanced": true,
   };
   if (spec.work !== "task")
-    return { type: "object", properties: { max_visits: { ...visits, "x-advanced": false } } };
+    return {
+      type: "object",
+      properties: { max_visits: { ...visits, "x-advanced": false }, ...pivot },
+    };
   return {
     type: "object",
-    properties: { retry: retry(spec), timeout: timeout(spec), task: task(), max_visits: visits },
+    properties: {
+      retry: retry(spec),
+      timeout: timeout(spec),
+      task: task(),
+      ...pivot,
+      max_visits: visits,
+    },
+  };
+}
+
+function pivotOf(): Schema {
+  return {
+    type: "boolean",
+    title: t("editor.policy.pivot"),
+    description: t("editor.policy.pivotHelp"),
+    default: false,
+    "x-constant": true,
+  };
+}
+
+/** A duration; without one there is no bound. */
+function bound(title: string, description: string): Schema {
+  return {
+    type: "string",
+    title,
+    description,
+    "x-ui": "duration",
+    "x-constant": true,
+    "x-advanced": true,
   };
 }
 
@@ -88,6 +121,15 @@ function retry(spec: Spec): Schema {
         "x-constant": true,
         "x-advanced": true,
       },
+      when: {
+        type: "string",
+        title: t("editor.policy.when"),
+        description: t("editor.policy.whenHelp"),
+        "x-ui": "expr",
+        "x-placeholder": 'error.class == "unavailable"',
+        "x-advanced": true,
+      },
+      total: bound(t("editor.policy.retryTotal"), t("editor.policy.retryTotalHelp")),
     },
   };
 }
@@ -104,6 +146,9 @@ function timeout(spec: Spec): Schema {
         default: spec.timeout ?? "60s",
         "x-constant": true,
       },
+      total: bound(t("editor.policy.total"), t("editor.policy.totalHelp")),
+      queue: bound(t("editor.policy.queueTimeout"), t("editor.policy.queueTimeoutHelp")),
+      heartbeat: bound(t("editor.policy.heartbeat"), t("editor.policy.heartbeatHelp")),
     },
   };
 }

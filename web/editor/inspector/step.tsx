@@ -1,6 +1,7 @@
 // A step's settings, data, policies and notes.
 
 import { useEffect, useId, useMemo, useRef, useState } from "preact/hooks";
+import { transactionOf } from "../../core/frame.ts";
 import type { GraphNode, Issue } from "../../core/graph.ts";
 import { rename } from "../actions/edit.ts";
 import { useEditor } from "../context.ts";
@@ -15,7 +16,8 @@ import { nameOf, specOf } from "../state/words.ts";
 import { t } from "../strings.ts";
 import { DataTab, LastOutput } from "./data.tsx";
 import { configEnvironment, policyEnvironment } from "./environment.ts";
-import { JoinField, KeyField, WebhookAddress } from "./identity.tsx";
+import { KeyField, WebhookAddress } from "./identity.tsx";
+import { JoinField } from "./join.tsx";
 import { StepMenu } from "./menu.tsx";
 import { policySchema } from "./policy-schema.ts";
 
@@ -113,7 +115,8 @@ function PolicyTab({ node }: { readonly node: GraphNode }) {
   const spec = specOf(editor, node);
   const focusNext = useRef<FocusRequest["current"]>(undefined) as FocusRequest;
   const environment = policyEnvironment(editor, node, focusNext);
-  const schema = useMemo(() => policySchema(spec), [spec]);
+  const saga = transactionOf(editor.drawing, node.id) !== undefined;
+  const schema = useMemo(() => policySchema(spec, saga), [spec, saga]);
   return (
     <FormProvider value={environment}>
       <div class="ed-fields">

@@ -6,10 +6,13 @@ import { Drawing } from "../../core/drawing.ts";
 import { enterOps, outermost } from "../../core/frame.ts";
 import type { Op } from "../../core/graph.ts";
 import { apply } from "../../core/ops.ts";
+import { setWords } from "../../core/strings.ts";
+import words from "../../strings/en/kernel.json";
 import type { KernelEvent, NodeStatus } from "../api.ts";
 import { Kernel } from "../kernel.ts";
 import { framed, large, SPECS, sample } from "./sample.ts";
 
+setWords(words);
 const host = document.getElementById("host");
 if (host === null) throw new Error("the page has no host");
 
