@@ -122,7 +122,12 @@ func (a *App) openChannel(ctx context.Context) error {
 	return nil
 }
 
-func (a *App) openEngine(context.Context) error {
+func (a *App) openEngine(ctx context.Context) error {
+	if a.base.server != nil { // its directory is locked: an owner before us is dead
+		if err := a.store.FreeShards(ctx); err != nil {
+			return err
+		}
+	}
 	host, err := os.Hostname()
 	if err != nil {
 		host = "host"

@@ -36,6 +36,8 @@ func TestMain(m *testing.M) {
 const (
 	killRuns = 200
 	killAt   = 120 // acknowledged runs
+
+	recoveredWithin = 10 * time.Second // far less when no lease and no silence is waited for
 )
 
 func config(t interface{ Fatal(...any) }, dir string) app.Config {
@@ -95,6 +97,7 @@ func TestKilledRunsEnd(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	began := time.Now()
 	running, stop := context.WithCancel(ctx)
 	done, ready := make(chan error, 1), make(chan struct{})
 	go func() { done <- a.Run(running, func() { close(ready) }) }()
@@ -105,7 +108,6 @@ func TestKilledRunsEnd(t *testing.T) {
 		}
 	}()
 	<-ready
-	began := time.Now()
 	for {
 		open, err := a.OpenRuns(ctx)
 		if err != nil {
@@ -116,7 +118,11 @@ func TestKilledRunsEnd(t *testing.T) {
 		}
 		time.Sleep(20 * time.Millisecond) // polls another process's database; nothing is decided by it
 	}
-	t.Logf("%d acknowledged runs, all over %s after the restart", len(acked), time.Since(began).Round(time.Millisecond))
+	took := time.Since(began)
+	t.Logf("%d acknowledged runs, all over %s after the restart", len(acked), took.Round(time.Millisecond))
+	if took > recoveredWithin {
+		t.Errorf("it took %s, so something waited for a time limit", took)
+	}
 	audited(ctx, t, a, acked)
 }
 

@@ -164,6 +164,28 @@ func TestRedeliveredTaskIsNotActedUponTwice(t *testing.T) {
 	b.until("the stream is empty", func() bool { return b.tasks() == 0 })
 }
 
+// What a worker did while a shard had no owner reaches the next one at once.
+func TestResultsWithoutAnOwnerAreKept(t *testing.T) {
+	t.Parallel()
+	b := newBundle(t)
+	sent := make(chan struct{}, 10)
+	b.work(worker.Config{Actions: actions(echo), Meter: func(string, string, string, time.Duration) { sent <- struct{}{} }})
+	for n := range cap(sent) {
+		b.dispatch(one(n, task.Normal))
+	}
+	for range cap(sent) {
+		<-sent
+	}
+	if err := b.worker.Flush(t.Context()); err != nil { // the server has said that nobody listens
+		t.Fatal(err)
+	}
+	b.own(t)
+	for range cap(sent) {
+		b.result().Settle()
+	}
+	b.until("the stream is empty", func() bool { return b.tasks() == 0 })
+}
+
 // A new owner is not bothered with what its predecessor has settled.
 func TestSettledResultsAreNotSentAgain(t *testing.T) {
 	t.Parallel()

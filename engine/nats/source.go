@@ -120,6 +120,9 @@ func (s *Source) Canceled(ctx context.Context, notify func(workspace, run string
 	}
 	defer leave()
 	deaf, err := s.conn.subscribe(s.inbox+"*", func(m *client.Msg) {
+		if m.Header.Get("Status") != "" {
+			return // nobody listens to results at the moment: the next owner asks for them
+		}
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		delete(s.sent, m.Subject)

@@ -20,8 +20,8 @@ import (
 
 // Defaults of Config.
 const (
-	leaseDefault = 10 * time.Second // a silent owner loses its shards after this
-	inboxMax     = 65_536           // inputs that wait for a turn; more block the sender
+	leaseDefault = 5 * time.Second // a silent owner loses its shards after this
+	inboxMax     = 65_536          // inputs that wait for a turn; more block the sender
 )
 
 // Config is what an Engine is made of.
@@ -32,7 +32,7 @@ type Config struct {
 	Log     *slog.Logger
 	Owner   string                        // unique name of this process
 	Shards  int                           // shards of the database; 0 is 1
-	Lease   time.Duration                 // 0 is 10 s
+	Lease   time.Duration                 // 0 is 5 s
 	Routes  func(route.Attributes) string // nil is route.Standard
 	Now     func() time.Time              // nil is time.Now
 	Meter   Meter                         // nil: nothing is counted
