@@ -21,7 +21,7 @@ import (
 var errNotConnected = errors.New("there is no connection to NATS")
 
 const (
-	dispatchWait = 5 * time.Second  // for the server's word on a batch of tasks
+	dispatchWait = 5 * time.Second  // usual value of Wait: twice of it is more than a cluster needs for a new leader
 	checkEvery   = 10 * time.Second // whether the streams are still there
 	purgesMax    = 1_024            // runs whose tasks wait to be taken out
 )
@@ -30,6 +30,9 @@ const (
 type ChannelConfig struct {
 	Queues   []string // served from the start; others appear with their first task
 	Replicas int      // of the streams; 0 is 1
+	// Wait for the server's word on a batch of tasks; 0 is 5 s. After it the
+	// stream gets twice as long to say that it works.
+	Wait time.Duration
 	// Fresh: no worker outlived the server, as with an embedded one. What the
 	// stream still holds is on its way to workers that are gone and would wait
 	// for their silence to be noticed; it is thrown away, and the runtime
@@ -43,6 +46,7 @@ type Channel struct {
 	cfg    ChannelConfig
 	lost   chan struct{}
 	kick   chan struct{} // look after the streams now
+	silent chan struct{} // the same, and whether they take anything
 	purges chan purge
 
 	acks    string // prefix of reply subjects
@@ -75,8 +79,11 @@ type flight struct {
 // NewChannel makes the streams, as soon as there is a server, and returns the
 // engine's end of the channel. Run has to be called too.
 func NewChannel(ctx context.Context, conn *Conn, cfg ChannelConfig) (*Channel, error) {
+	if cfg.Wait == 0 {
+		cfg.Wait = dispatchWait
+	}
 	c := &Channel{
-		conn: conn, cfg: cfg, lost: make(chan struct{}, 1), kick: make(chan struct{}, 1), purges: make(chan purge, purgesMax),
+		conn: conn, cfg: cfg, lost: make(chan struct{}, 1), kick: make(chan struct{}, 1), silent: make(chan struct{}, 1), purges: make(chan purge, purgesMax),
 		acks: client.NewInbox() + ".", flights: map[string]*flight{}, queues: map[string]bool{}, flying: map[string][]ref{},
 	}
 	for _, q := range cfg.Queues {
@@ -137,6 +144,8 @@ func (c *Channel) Run(ctx context.Context) error {
 		case <-back:
 			again = true
 		case <-c.kick:
+		case <-c.silent:
+			c.replace(ctx)
 		case <-tick.C:
 		case p := <-c.purges:
 			c.purge(ctx, p)
@@ -163,7 +172,7 @@ func (c *Channel) tend(ctx context.Context) error {
 	}
 	ctx, cancel := context.WithTimeout(ctx, apiWait)
 	defer cancel()
-	made, err := c.conn.ensureStreams(ctx, max(1, c.cfg.Replicas))
+	made, err := c.conn.ensureStreams(ctx, max(1, c.cfg.Replicas), !c.made.IsZero())
 	if err != nil {
 		return err
 	}
@@ -186,6 +195,19 @@ func (c *Channel) tend(ctx context.Context) error {
 	}
 	c.made = made
 	return nil
+}
+
+// replace throws a stream away that takes nothing any more. What it held is
+// issued again.
+func (c *Channel) replace(ctx context.Context) {
+	ok, err := c.conn.works(ctx, 2*c.cfg.Wait)
+	if err == nil && !ok {
+		c.conn.cfg.Log.ErrorContext(ctx, "a stream takes nothing and is made anew", "stream", streamTasks)
+		err = c.conn.js.DeleteStream(ctx, streamTasks)
+	}
+	if err != nil && ctx.Err() == nil {
+		c.conn.note("a stream that is silent cannot be looked after", err)
+	}
 }
 
 // openQueue makes a queue's consumers and tells the workers.
@@ -224,7 +246,7 @@ func (c *Channel) Dispatch(ctx context.Context, tasks []task.Task) error {
 			return fmt.Errorf("publish a task of run %s: %w", tasks[i].Run, err)
 		}
 	}
-	limit := time.NewTimer(dispatchWait) //nolint:forbidigo // a time limit
+	limit := time.NewTimer(c.cfg.Wait) //nolint:forbidigo // a time limit
 	defer limit.Stop()
 	select {
 	case <-f.done:
@@ -233,8 +255,8 @@ func (c *Channel) Dispatch(ctx context.Context, tasks []task.Task) error {
 		}
 		return f.err
 	case <-limit.C:
-		signal(c.kick)
-		return fmt.Errorf("NATS did not take %d tasks within %s", len(tasks), dispatchWait)
+		signal(c.silent)
+		return fmt.Errorf("NATS did not take %d tasks within %s", len(tasks), c.cfg.Wait)
 	case <-ctx.Done():
 		return ctx.Err()
 	}

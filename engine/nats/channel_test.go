@@ -347,6 +347,34 @@ func TestStreamThatWasDeletedIsMadeAnewAndSaidToBeLost(t *testing.T) {
 	b.until("the stream is empty", func() bool { return b.tasks() == 0 })
 }
 
+// A server whose disk failed keeps a stream that takes nothing and says
+// nothing; one that must not acknowledge is as silent.
+func TestStreamThatIsSilentIsMadeAnew(t *testing.T) {
+	t.Parallel()
+	b := newBundle(t)
+	b.stop()
+	b.open(nats.ChannelConfig{Queues: []string{"default"}, Fresh: true, Wait: 200 * time.Millisecond})
+	b.own(t)
+	s, err := b.jetstream().Stream(t.Context(), "TASKS")
+	if err != nil {
+		t.Fatal(err)
+	}
+	mute := s.CachedInfo().Config
+	mute.NoAck = true
+	if _, err := b.jetstream().UpdateStream(t.Context(), mute); err != nil {
+		t.Fatal(err)
+	}
+	if err := b.channel.Dispatch(t.Context(), []task.Task{one(1, task.Normal)}); err == nil {
+		t.Fatal("a task that nobody acknowledged counts as dispatched")
+	}
+	<-b.channel.Lost()
+	b.work(worker.Config{Actions: actions(echo)})
+	b.until("the new stream takes tasks", func() bool {
+		return b.channel.Dispatch(t.Context(), []task.Task{one(2, task.Normal)}) == nil
+	})
+	b.result().Settle()
+}
+
 // A worker that was connected before goes on with the new stream.
 func TestWorkerSurvivesALostStream(t *testing.T) {
 	t.Parallel()

@@ -24,7 +24,13 @@ const (
 	eventsAge     = 7 * 24 * time.Hour
 	eventsBytes   = 1 << 30
 	apiWait       = 10 * time.Second
+	// A server says that a stream is deleted before its files are gone, and would
+	// take those of a new stream of that name with them.
+	deletedWait = time.Second
 )
+
+// probeSubject belongs to TASKS and to no queue.
+const probeSubject = "task.probe"
 
 // streams lists what has to be there.
 func streams(replicas int) []jetstream.StreamConfig {
@@ -49,11 +55,15 @@ func streams(replicas int) []jetstream.StreamConfig {
 }
 
 // ensureStreams makes what is missing and returns when TASKS was made: another
-// time than before means that it is another stream.
-func (c *Conn) ensureStreams(ctx context.Context, replicas int) (made time.Time, err error) {
+// time than before means that it is another stream. Again: the streams have
+// been there, so one that is missing was deleted.
+func (c *Conn) ensureStreams(ctx context.Context, replicas int, again bool) (made time.Time, err error) {
 	for _, cfg := range streams(replicas) {
 		s, err := c.js.Stream(ctx, cfg.Name)
 		if errors.Is(err, jetstream.ErrStreamNotFound) {
+			if again {
+				pause(ctx, deletedWait)
+			}
 			s, err = c.js.CreateOrUpdateStream(ctx, cfg)
 		}
 		if err != nil {
@@ -71,6 +81,38 @@ func (c *Conn) ensureStreams(ctx context.Context, replicas int) (made time.Time,
 		}
 	}
 	return made, nil
+}
+
+// works reports whether TASKS takes a message. After a fault of its disk a
+// server keeps a stream that is silent for ever.
+func (c *Conn) works(ctx context.Context, limit time.Duration) (bool, error) {
+	wait, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	_, err := c.nc.RequestWithContext(wait, probeSubject, nil) // that it is there already is an answer too
+	if wait.Err() != nil && ctx.Err() == nil && c.nc.IsConnected() {
+		return false, nil
+	}
+	if err != nil {
+		return true, fmt.Errorf("ask stream %s for a word: %w", streamTasks, err)
+	}
+	s, err := c.js.Stream(ctx, streamTasks)
+	if err == nil {
+		err = s.Purge(ctx, jetstream.WithPurgeSubject(probeSubject))
+	}
+	if err != nil {
+		return true, fmt.Errorf("take the probe out of stream %s: %w", streamTasks, err)
+	}
+	return true, nil
+}
+
+// pause waits, or less when the context ends.
+func pause(ctx context.Context, d time.Duration) {
+	t := time.NewTimer(d) //nolint:forbidigo // a time limit
+	defer t.Stop()
+	select {
+	case <-ctx.Done():
+	case <-t.C:
+	}
 }
 
 // differs reports whether a stream is not as we want it.
