@@ -6,10 +6,10 @@ SHELL := /bin/bash
 
 DATA ?= ./.signalbox
 
-.PHONY: help toolchain run dev build assets generate test test-go test-web e2e lint fmt verify bench clean
+.PHONY: help toolchain run dev build assets generate test test-go soak-reference test-web e2e lint fmt verify bench clean
 
 help: ## list the commands
-	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
+	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
 
 toolchain:
 	@command -v go >/dev/null || { echo "Signalbox needs Go 1.26 or newer: https://go.dev/dl"; exit 1; }
@@ -45,6 +45,9 @@ test: test-go test-web e2e ## everything that must pass
 test-go: generate assets ## vet and test the Go code, with the race detector
 	go vet ./...
 	go test -race -timeout 600s ./...
+
+soak-reference: ## play 50,000 random drawings on the machine and on the reference
+	SIGNALBOX_SOAK=50000 go test -timeout 7200s -run TestTheMachineMeansWhatThePageSays -v ./engine/reference
 
 test-web: node_modules/.stamp ## types, style and unit tests of the TypeScript code
 	npx tsc -p tsconfig.core.json

@@ -38,6 +38,7 @@ var layers = map[string][]string{
 	"engine/compile":       {"engine/expr", "engine/graph", "engine/kind", "engine/machine", "engine/soundness"},
 	"engine/chart":         {"engine/expr"},
 	"engine/exchange":      {"engine/chart", "engine/problem"},
+	"engine/reference":     {"engine/expr", "engine/graph", "engine/kind"},
 	"engine/runtime/brief": {"engine/machine"},
 	"engine/picture":       {"engine/graph", "engine/kind", "engine/runtime/brief"},
 	// Loops and services.
@@ -81,7 +82,7 @@ var layers = map[string][]string{
 var (
 	pure = []string{
 		"engine/problem", "engine/event", "engine/route", "engine/expr", "engine/history", "engine/task", "engine/graph", "engine/kind",
-		"engine/machine", "engine/soundness", "engine/compile", "engine/chart", "engine/exchange", "engine/runtime/brief", "engine/picture",
+		"engine/machine", "engine/soundness", "engine/compile", "engine/chart", "engine/exchange", "engine/reference", "engine/runtime/brief", "engine/picture",
 	}
 	impure = []string{"context", "os", "net", "net/http", "io/fs", "log", "log/slog", "math/rand", "math/rand/v2", "crypto/rand", "sync", "testing"}
 	banned = map[string][]string{"time": {"Now", "Since", "Until", "After", "Sleep", "NewTimer", "NewTicker", "Tick", "AfterFunc"}}

@@ -1,0 +1,144 @@
+package reference_test
+
+import (
+	"fmt"
+	"hash/fnv"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"signalbox/engine/graph"
+	"signalbox/engine/reference"
+)
+
+// chance makes outcomes that depend on nothing but the seed and the place.
+func chance(seed uint64, failing uint64) reference.Outcomes {
+	return func(p reference.Place) reference.Outcome {
+		h := fnv.New64a()
+		fmt.Fprint(h, seed, p)
+		r := rand.New(rand.NewPCG(h.Sum64(), seed))
+		o := reference.Outcome{After: time.Duration(r.IntN(5_000_000)) * time.Microsecond, Output: map[string]any{"r": float64(r.IntN(10))}}
+		if r.Uint64N(100) < failing {
+			class := []string{"unavailable", "invalid_input", "rate_limited", "own"}[r.IntN(4)]
+			o.Output, o.Error = nil, &reference.Error{Class: class, Message: "no"}
+		}
+		return o
+	}
+}
+
+// written is a run as text; two that are the same run read the same. A port
+// without an edge is not told: nothing leaves there.
+func written(g graph.Graph, r reference.Report) string {
+	var b strings.Builder
+	leads := map[string]bool{}
+	for _, e := range g.Edges {
+		leads[strings.TrimPrefix(e.From, "id-")+"."+e.Port] = true
+	}
+	for _, v := range r.Visits {
+		fmt.Fprintf(&b, "%s%s#%d %s", v.Scope, v.Node, v.Number, text(v.Input))
+		switch {
+		case v.Error != nil:
+			fmt.Fprintf(&b, " failed %s after %d", v.Error.Class, v.Error.Attempts)
+		case v.Ports != nil || v.Output != nil:
+			ports := slices.DeleteFunc(slices.Clone(v.Ports), func(p string) bool { return !leads[v.Node+"."+p] })
+			fmt.Fprintf(&b, " -> %v %s", ports, text(v.Output))
+		}
+		b.WriteByte('\n')
+	}
+	fmt.Fprintf(&b, "%s at %s", r.Status, r.Ended.Format(time.RFC3339Nano))
+	if r.Error != nil {
+		fmt.Fprintf(&b, ": %s at %s", r.Error.Class, r.Error.Node)
+	} else {
+		fmt.Fprintf(&b, ": %s", text(r.Result))
+	}
+	return b.String()
+}
+
+// drawn is a workflow as text, to read it in a report.
+func drawn(g graph.Graph) string {
+	var b strings.Builder
+	for _, n := range g.Nodes {
+		fmt.Fprintf(&b, "%s:%s", n.Key, n.Kind)
+		if n.Join != nil {
+			b.WriteString("/" + n.Join.Mode)
+		}
+		if n.Disabled {
+			b.WriteString(" disabled")
+		}
+		fmt.Fprintf(&b, " %s max %d", n.Config, n.MaxVisits)
+		if n.Retry != nil {
+			fmt.Fprintf(&b, " retry %+v", *n.Retry)
+		}
+		b.WriteByte('\n')
+	}
+	for _, e := range g.Edges {
+		fmt.Fprintf(&b, "%s.%s>%s\n", e.From, e.Port, e.To)
+	}
+	return b.String()
+}
+
+// graphs is how many drawings are played; SIGNALBOX_SOAK asks for more.
+func graphs(t *testing.T) int {
+	t.Helper()
+	n, err := strconv.Atoi(os.Getenv("SIGNALBOX_SOAK"))
+	if err != nil {
+		return 2_000
+	}
+	return n
+}
+
+// TestTheMachineMeansWhatThePageSays plays random drawings on the machine and
+// on the reference, with the same outcomes at the same times: everything that
+// they did must be the same, in the same order.
+func TestTheMachineMeansWhatThePageSays(t *testing.T) {
+	t.Parallel()
+	const shards = 4
+	n := graphs(t)
+	for shard := range shards {
+		t.Run(strconv.Itoa(shard), func(t *testing.T) {
+			t.Parallel()
+			var c census
+			for seed := shard; seed < n; seed += shards {
+				c.play(t, uint64(seed))
+			}
+			t.Logf("%d played, %d of them proved sound, %d succeeded", c.played, c.sound, c.succeeded)
+			if 10*c.sound < 5*c.played || 10*c.succeeded < 3*c.played || 10*(c.played-c.sound) < c.played {
+				t.Error("the drawings are too much alike: the test tells too little")
+			}
+		})
+	}
+}
+
+// census counts what was played.
+type census struct{ played, sound, succeeded int }
+
+func (c *census) play(t *testing.T, seed uint64) {
+	t.Helper()
+	r := rand.New(rand.NewPCG(seed, 7))
+	g := draw(r)
+	m, proved := lower(g)
+	if m == nil {
+		return
+	}
+	start := reference.Start{Trigger: g.Nodes[0].Key, Input: map[string]any{"a": 1.0}, At: noon}
+	outcomes := chance(seed, []uint64{0, 10, 40}[r.IntN(3)])
+	want, err := reference.Run(g, start, outcomes)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := drive(t, m, start, outcomes)
+	c.played++
+	if proved {
+		c.sound++
+	}
+	if got.Status == reference.StatusSucceeded {
+		c.succeeded++
+	}
+	if a, b := written(g, got), written(g, want); a != b {
+		t.Fatalf("seed %d\n%s\nthe machine\n%s\n\nthe reference\n%s", seed, drawn(g), a, b)
+	}
+}

@@ -1,0 +1,90 @@
+package reference
+
+import (
+	"errors"
+	"maps"
+	"slices"
+
+	"signalbox/engine/expr"
+)
+
+// environment is what the expressions of a visit can read.
+type environment struct {
+	w *world
+	v *visit
+}
+
+// Lookup implements expr.Values.
+func (e environment) Lookup(name string) (any, bool) {
+	switch name {
+	case "input":
+		return e.v.input, true
+	case "inputs":
+		return e.v.inputs, true
+	case "trigger":
+		return e.w.start.Input, true
+	case "run":
+		return e.w.start.Run, true
+	case "nodes":
+		return e.nodes(), true
+	}
+	return nil, false
+}
+
+// nodes holds the output of the latest completed visit of each node in this
+// scope or an enclosing one; the nearest counts.
+func (e environment) nodes() map[string]any {
+	all := map[string]any{}
+	for s := e.v.scope; s != nil; s = s.parent {
+		for id, output := range s.outputs {
+			key := e.w.drawing.node(id).Key
+			if _, nearer := all[key]; !nearer {
+				all[key] = map[string]any{"output": output}
+			}
+		}
+	}
+	return all
+}
+
+// value evaluates one bare expression.
+func (w *world) value(v *visit, source string) (any, *Error) {
+	program, fault := expr.Parse(source)
+	if fault != nil {
+		return nil, invalid(fault.Message)
+	}
+	out, err := program.Eval(environment{w, v})
+	if err != nil {
+		return nil, failure(err)
+	}
+	return out, nil
+}
+
+// failure is the error of an evaluation.
+func failure(err error) *Error {
+	var f *expr.Failure
+	if errors.As(err, &f) {
+		return &Error{Class: f.Class, Message: f.Message}
+	}
+	return invalid(err.Error())
+}
+
+// copied is a deep copy of a value, so that nobody writes into another's.
+func copied(v any) any {
+	switch v := v.(type) {
+	case map[string]any:
+		out := make(map[string]any, len(v))
+		for name, part := range v {
+			out[name] = copied(part)
+		}
+		return out
+	case []any:
+		out := make([]any, len(v))
+		for i, part := range v {
+			out[i] = copied(part)
+		}
+		return out
+	}
+	return v
+}
+
+func sorted(fields map[string]any) []string { return slices.Sorted(maps.Keys(fields)) }

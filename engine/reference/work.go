@@ -1,0 +1,208 @@
+package reference
+
+import (
+	"encoding/json"
+	"strings"
+	"time"
+
+	"signalbox/engine/expr"
+	"signalbox/engine/graph"
+	"signalbox/engine/kind"
+)
+
+// work does what a node does when its visit begins.
+func (w *world) work(v *visit) {
+	if v.node.Disabled {
+		w.complete(v, w.drawing.firstPort(v.node), v.input)
+		return
+	}
+	if v.node.Kind == "route" {
+		w.route(v)
+		return
+	}
+	config, err := w.config(v)
+	if err != nil {
+		w.failed(v, err)
+		return
+	}
+	switch v.node.Kind {
+	case "manual", "webhook", "join":
+		w.complete(v, []string{"success"}, v.input)
+	case "if":
+		w.choose(v, config)
+	case "set":
+		w.set(v, config)
+	case "transform":
+		w.complete(v, []string{"success"}, config["expression"])
+	case "output":
+		w.complete(v, []string{"success"}, given(config, "value", v.input))
+	case "respond":
+		w.complete(v, []string{"success"}, given(config, "body", v.input))
+	case "end":
+		w.complete(v, nil, given(config, "output", v.input))
+	case "fail":
+		w.throw(v, config)
+	case "wait":
+		w.wait(v, config)
+	default: // a task
+		w.attempt(v)
+	}
+}
+
+// given is a field of a configuration, or another value when it is left empty.
+func given(config map[string]any, field string, otherwise any) any {
+	if value, there := config[field]; there {
+		return value
+	}
+	return otherwise
+}
+
+func (w *world) choose(v *visit, config map[string]any) {
+	switch config["condition"] {
+	case true:
+		w.complete(v, []string{"true"}, v.input)
+	case false:
+		w.complete(v, []string{"false"}, v.input)
+	default:
+		w.failed(v, invalid("the condition is neither true nor false"))
+	}
+}
+
+// route reads its rules from top to bottom.
+func (w *world) route(v *visit) {
+	var config struct {
+		Match string
+		Rules []struct{ Port, When string }
+	}
+	if err := json.Unmarshal(v.node.Config, &config); err != nil {
+		w.failed(v, invalid(err.Error()))
+		return
+	}
+	var ports []string
+	for _, r := range config.Rules {
+		value, err := w.value(v, r.When)
+		if err != nil {
+			w.failed(v, err)
+			return
+		}
+		if _, is := value.(bool); !is {
+			w.failed(v, invalid("a condition is neither true nor false"))
+			return
+		}
+		if value == true {
+			ports = append(ports, r.Port)
+			if config.Match != "every" {
+				break
+			}
+		}
+	}
+	if len(ports) == 0 {
+		ports = []string{"default"}
+	}
+	w.complete(v, ports, v.input)
+}
+
+// set writes fields into the input; a name with dots reaches into objects.
+func (w *world) set(v *visit, config map[string]any) {
+	out := map[string]any{}
+	if config["keep"] != false {
+		if in, is := v.input.(map[string]any); is {
+			out, _ = copied(in).(map[string]any)
+		}
+	}
+	fields, _ := config["fields"].(map[string]any)
+	for _, name := range sorted(fields) {
+		into := out
+		parts := strings.Split(name, ".")
+		for _, part := range parts[:len(parts)-1] {
+			next, is := into[part].(map[string]any)
+			if !is {
+				next = map[string]any{}
+				into[part] = next
+			}
+			into = next
+		}
+		into[parts[len(parts)-1]] = fields[name]
+	}
+	w.complete(v, []string{"success"}, out)
+}
+
+func (w *world) throw(v *visit, config map[string]any) {
+	code, _ := config["code"].(string)
+	message, _ := config["message"].(string)
+	w.failed(v, &Error{Class: code, Message: message})
+}
+
+// wait holds the visit until its time has come.
+func (w *world) wait(v *visit, config map[string]any) {
+	until := w.now
+	if text, is := config["until"].(string); is && text != "" {
+		at, err := time.Parse(time.RFC3339Nano, text)
+		if err != nil {
+			w.failed(v, invalid(err.Error()))
+			return
+		}
+		until = at
+	} else {
+		text, _ := config["duration"].(string)
+		d, err := time.ParseDuration(text)
+		if err != nil {
+			w.failed(v, invalid(err.Error()))
+			return
+		}
+		until = w.now.Add(d)
+	}
+	if until.Before(w.now) {
+		until = w.now // late: it fires once, at once
+	}
+	w.agree(appointment{at: until, timer: true, visit: v})
+}
+
+// failed ends a visit with an error: by its failure port if that has an edge,
+// else the scope fails.
+func (w *world) failed(v *visit, err *Error) {
+	err.Node, err.Attempts = v.node.Key, max(1, v.attempt)
+	w.report.Visits[v.record].Error = err
+	if len(w.drawing.outOf(v.node.ID, "failure")) == 0 {
+		v.scope.drop(v)
+		w.fail(v.scope, err)
+		return
+	}
+	w.report.Visits[v.record].Ports = []string{"failure"}
+	w.emit(v, []string{"failure"}, err.value())
+}
+
+// value is the error as a failure port carries it.
+func (e *Error) value() any {
+	return map[string]any{"error": map[string]any{"class": e.Class, "message": e.Message, "node": e.Node, "attempts": float64(e.Attempts)}}
+}
+
+func invalid(message string) *Error { return &Error{Class: "invalid_input", Message: message} }
+
+// config is the configuration with its defaults, every expression replaced by
+// its value.
+func (w *world) config(v *visit) (map[string]any, *Error) {
+	spec, _ := kind.Find(v.node.Kind)
+	tree, faults := expr.ParseTree(spec.Defaults(v.node.Config), spec.ExprMode)
+	if len(faults) > 0 {
+		return nil, invalid(faults[0].Fault.Message)
+	}
+	raw, err := tree.Eval(environment{w, v})
+	if err != nil {
+		return nil, failure(err)
+	}
+	var config map[string]any
+	if err := json.Unmarshal(raw, &config); err != nil {
+		return nil, invalid(err.Error())
+	}
+	return config, nil
+}
+
+// attempts is how often a task may be tried, by its own policy or its kind's.
+func attempts(n graph.Node) int {
+	if n.Retry != nil && n.Retry.MaxAttempts > 0 {
+		return n.Retry.MaxAttempts
+	}
+	spec, _ := kind.Find(n.Kind)
+	return max(1, spec.Attempts)
+}
