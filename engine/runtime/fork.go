@@ -53,11 +53,16 @@ func (e *Engine) Fork(ctx context.Context, r ForkRequest) (Started, error) {
 	if err := e.grow(ctx, b, run); err != nil {
 		return Started{}, err
 	}
-	// The run is on disk: if nobody hears this, the shard's next sweep or its
-	// next owner finds it.
+	// The run is on disk, so its shard has to hear of it even when the caller
+	// is gone by now; after a crash the next owner finds what it owes.
 	j := &job{run: run, workspace: r.Workspace, input: machine.Wake{}, revive: true, reply: make(chan reply, 1)}
-	_, err = e.submit(ctx, j)
-	return Started{Run: run}, err
+	e.shards[ShardOf(run, len(e.shards))].inbox <- j
+	select {
+	case rep := <-j.reply:
+		return Started{Run: run}, rep.err
+	case <-ctx.Done():
+		return Started{Run: run}, ctx.Err()
+	}
 }
 
 // branch is the beginning of a run that another one will repeat.
@@ -159,11 +164,7 @@ func (e *Engine) grow(ctx context.Context, b *branch, run uuid.UUID) error {
 	if f.Events, err = chained(b.log[:f.Shared], own); err != nil {
 		return err
 	}
-	l.last = now
-	l.row.RunState = RowOf(l.s, l.last)
-	if l.row.Owed {
-		l.row.WakeAt = now // should nobody tell its shard, the next sweep does
-	}
+	l.row.RunState = RowOf(l.s, now)
 	f.New = l.row
 	if err := e.cfg.Store.Fork(ctx, f); err != nil {
 		return fmt.Errorf("write the fork of run %s: %w", b.Run, err)
