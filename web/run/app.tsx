@@ -6,6 +6,7 @@ import { t } from "../core/strings.ts";
 import { Banner, LinkNote } from "./banner.tsx";
 import { Canvas } from "./canvas.tsx";
 import { EdgeData } from "./data.ts";
+import { ForkDialog, Lineage } from "./fork.tsx";
 import { Header } from "./header.tsx";
 import { listenKeys } from "./keys.ts";
 import { LiveRegion } from "./live-region.tsx";
@@ -17,6 +18,7 @@ import { Split } from "./split.tsx";
 import type { RunStore } from "./store.ts";
 import { Timeline } from "./timeline.tsx";
 import { TimelineView } from "./timeline-view.ts";
+import { Why } from "./why.tsx";
 
 const LOG_WIDTH = 400;
 const TIMELINE_HEIGHT = 380;
@@ -39,15 +41,18 @@ export function App({ store, props }: Props) {
         <div class="run-stage">
           <Canvas store={store} view={parts.canvas} />
           <div class="over-stage">
+            <Lineage run={props.run} />
             <Banner store={store} />
             <LinkNote store={store} />
           </div>
+          <Why store={store} run={props.run} />
         </div>
         <Split name="timeline" axis="y" start={TIMELINE_HEIGHT} least={140} most={720} />
         <Timeline store={store} view={parts.timeline} />
         <Split name="log" axis="x" start={LOG_WIDTH} least={280} most={720} />
         <Log store={store} log={parts.log} />
       </main>
+      <ForkDialog store={store} />
       <LiveRegion store={store} />
     </>
   );

@@ -1,6 +1,7 @@
 // Bars over the canvas: an earlier moment is shown, the network is away, the
 // session has ended.
 
+import { canFork } from "../core/run-cause.ts";
 import { moment } from "../core/run-time.ts";
 import { t } from "../core/strings.ts";
 import { Icon } from "./icon.tsx";
@@ -20,6 +21,11 @@ export function Banner({ store }: { readonly store: RunStore }) {
           of: store.trace.last,
         })}
       </span>
+      {store.info.operates && canFork(store.trace.events[cursor - 1]) ? (
+        <button type="button" class="lnk" onClick={() => (store.forking.value = cursor)}>
+          {t("run.fork")}
+        </button>
+      ) : undefined}
       <button type="button" class="lnk" onClick={() => store.live()}>
         {store.over.value ? t("run.back.end") : t("run.back")} <kbd aria-hidden="true">L</kbd>
       </button>

@@ -2,6 +2,7 @@
 
 import { useSignal } from "@preact/signals";
 import { useEffect, useMemo } from "preact/hooks";
+import { canFork } from "../core/run-cause.ts";
 import type { Brief } from "../core/run-event.ts";
 import { nodeOf } from "../core/run-event.ts";
 import { size, took } from "../core/run-time.ts";
@@ -55,6 +56,12 @@ export function Detail({ store, e }: { readonly store: RunStore; readonly e: Bri
           <Icon name="history" />
           {t("run.go")}
         </button>
+        {store.info.operates && canFork(e) ? (
+          <button type="button" class="lnk" onClick={() => (store.forking.value = e.seq)}>
+            <Icon name="git-branch" />
+            {t("run.fork")}
+          </button>
+        ) : undefined}
         <button
           type="button"
           class="lnk"

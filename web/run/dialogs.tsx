@@ -12,14 +12,20 @@ import { toast } from "./toast.ts";
 type DialogProps = {
   readonly title: string;
   readonly close: () => void;
+  readonly wide?: boolean;
   readonly children: ComponentChildren;
 };
 
-function Dialog({ title, close, children }: DialogProps) {
+export function Dialog({ title, close, wide = false, children }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   useEffect(() => dialog.current?.showModal(), []);
   return (
-    <dialog class="dlg" ref={dialog} aria-labelledby="dlg-title" onClose={close}>
+    <dialog
+      class={wide ? "dlg wide" : "dlg"}
+      ref={dialog}
+      aria-labelledby="dlg-title"
+      onClose={close}
+    >
       <header>
         <h2 id="dlg-title">{title}</h2>
         <button
@@ -88,7 +94,7 @@ export function CancelDialog({ run, close }: Props) {
   );
 }
 
-function Problem({ text }: { readonly text: string }) {
+export function Problem({ text }: { readonly text: string }) {
   return (
     <div role="alert">
       {text === "" ? undefined : (

@@ -4,6 +4,7 @@ import { useSignal } from "@preact/signals";
 import { shortId, ticking, took } from "../core/run-time.ts";
 import { language, t } from "../core/strings.ts";
 import { CancelDialog, ShareDialog } from "./dialogs.tsx";
+import { RetryButton } from "./fork.tsx";
 import { Icon } from "./icon.tsx";
 import { at, call, message } from "./net.ts";
 import type { PageRun } from "./props.ts";
@@ -85,6 +86,8 @@ function Bar({ store, run, role, ask }: BarProps) {
             <span class="wide-only">{t("run.share")}</span>
           </button>
         ) : undefined}
+        {operates ? <RetryButton store={store} /> : undefined}
+        <WhyButton store={store} />
         {operates ? <AgainButton run={run} /> : undefined}
         {operates && !over ? (
           <button type="button" class="btn dng" onClick={() => ask("cancel")}>
@@ -94,6 +97,17 @@ function Bar({ store, run, role, ask }: BarProps) {
         ) : undefined}
       </div>
     </header>
+  );
+}
+
+/** Opens the panel that explains a failure, when it was closed. */
+function WhyButton({ store }: { readonly store: RunStore }) {
+  if (store.status.value !== "failed" || store.why.value) return null;
+  return (
+    <button type="button" class="btn" onClick={() => (store.why.value = true)}>
+      <Icon name="circle-help" />
+      {t("run.why")}
+    </button>
   );
 }
 

@@ -30,6 +30,7 @@ async function begin(root: HTMLElement, props: PageProps): Promise<void> {
       version: run.version.number,
       created: Date.parse(run.created_at),
       ended: run.ended_at === undefined ? undefined : Date.parse(run.ended_at),
+      operates: props.user !== undefined && props.user !== null && props.user.role !== "viewer",
     },
     at(detail, "graph") as Graph,
     at(kinds, "kinds") as readonly Spec[],

@@ -11,6 +11,8 @@ export type PageRun = {
   readonly created_at: string;
   readonly ended_at?: string | undefined;
   readonly error?: string | undefined;
+  /** The run that this one began as, and the last event that they share. */
+  readonly forked_from?: { readonly run: string; readonly at: number } | undefined;
 };
 
 export type PageProps = {

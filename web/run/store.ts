@@ -19,6 +19,8 @@ export type RunInfo = {
   readonly version: number;
   readonly created: number;
   readonly ended: number | undefined;
+  /** Whether the person may start runs. */
+  readonly operates: boolean;
 };
 
 /** A jump looks at this many events, then it stops where it is. */
@@ -48,6 +50,10 @@ export class RunStore implements Ears {
   readonly selected = signal<string | undefined>(undefined);
   /** Index of the open row of the log. */
   readonly opened = signal<number | undefined>(undefined);
+  /** The event from which the person wants to go on as a new run. */
+  readonly forking = signal<number | undefined>(undefined);
+  /** Whether the panel that explains a failure is open. */
+  readonly why = signal(true);
   readonly playing = signal(false);
   readonly speed = signal(1);
   /** The clock, as the server's clock would show it. */

@@ -107,6 +107,7 @@ function begin(root: HTMLElement, props: ShareProps): void {
     version: run?.version ?? 0,
     created: run === undefined ? 0 : Date.parse(run.created_at),
     ended: run?.ended_at === undefined ? undefined : Date.parse(run.ended_at),
+    operates: false,
   };
   const store = new RunStore(info, props.graph, props.kinds);
   root.replaceChildren();
