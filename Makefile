@@ -6,10 +6,10 @@ SHELL := /bin/bash
 
 DATA ?= ./.signalbox
 
-.PHONY: help toolchain run dev build assets generate test test-go soak-reference test-web e2e lint fmt verify bench clean
+.PHONY: help toolchain run dev build assets generate test test-go soak-reference test-web e2e conformance-xstate lint fmt verify bench clean
 
 help: ## list the commands
-	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
+	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 20
 
 toolchain:
 	@command -v go >/dev/null || { echo "Signalbox needs Go 1.26 or newer: https://go.dev/dl"; exit 1; }
@@ -60,6 +60,10 @@ test-web: node_modules/.stamp ## types, style and unit tests of the TypeScript c
 e2e: build ## the real program in a real browser (needs chromium)
 	@command -v "$${CHROMIUM:-chromium}" >/dev/null || { echo "The browser tests need Chromium: apt-get install chromium, or name one by CHROMIUM=/path/to/it"; exit 1; }
 	node --test --test-concurrency=1 web/e2e/
+
+conformance-xstate: toolchain ## what we export runs in the real XState as recorded (needs XSTATE_DIR with node_modules/xstate)
+	@test -d "$${XSTATE_DIR:-}/node_modules/xstate" || { echo "Put XState 5 anywhere (npm install --prefix DIR xstate@5.33.3) and say XSTATE_DIR=DIR"; exit 1; }
+	go test -tags conformance -count=1 -run RealXState ./engine/exchange
 
 lint: ## golangci-lint (built by Go itself the first time)
 	go run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0 run

@@ -150,15 +150,16 @@ func TestAFailingExpressionFailsTheChart(t *testing.T) {
 func TestFaultsOfADefinitionAreAllSaid(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ def, want string }{
-		"no such target":  {`{"id":"m","on":[{"event":"go","targets":["m.b"]}]}`, `There is no state "m.b" to go to.`},
-		"no beginning":    {`{"id":"m","states":[{"key":"a"}]}`, `It begins in "", and no state in it has that key.`},
-		"twice":           {`{"id":"m","initial":"a","states":[{"key":"a","id":"x"},{"key":"b","id":"x"}]}`, `Two states have the id "x".`},
-		"unknown guard":   {`{"id":"m","on":[{"event":"go","guard":{"name":"ready"}}]}`, `Nothing says what the guard "ready" means.`},
-		"bad delay":       {`{"id":"m","after":[{"delay":"soon"}]}`, `The delay "soon" is not a number of milliseconds, a duration like 15m, or the name of a delay.`},
-		"star inside":     {`{"id":"m","on":[{"event":"a.*.b"}]}`, `In "a.*.b" the star must stand alone or come last, after a dot.`},
-		"bad expression":  {`{"id":"m","on":[{"event":"go","guard":{"expr":"context.n >"}}]}`, `(in context.n >)`},
-		"a workflow name": {`{"id":"m","on":[{"event":"go","guard":{"expr":"trigger.id == 1"}}]}`, `There is no “trigger” here. What there is: context, event, params, input.`},
-		"empty action":    {`{"id":"m","entry":[{}]}`, `An action is empty.`},
+		"no such target":   {`{"id":"m","on":[{"event":"go","targets":["m.b"]}]}`, `There is no state "m.b" to go to.`},
+		"no beginning":     {`{"id":"m","states":[{"key":"a"}]}`, `It begins in "", and no state in it has that key.`},
+		"twice":            {`{"id":"m","initial":"a","states":[{"key":"a","id":"x"},{"key":"b","id":"x"}]}`, `Two states have the id "x".`},
+		"unknown guard":    {`{"id":"m","on":[{"event":"go","guard":{"name":"ready"}}]}`, `Nothing says what the guard "ready" means.`},
+		"bad delay":        {`{"id":"m","after":[{"delay":"soon"}]}`, `The delay "soon" is not a number of milliseconds, a duration like 15m, or the name of a delay.`},
+		"star inside":      {`{"id":"m","on":[{"event":"a.*.b"}]}`, `In "a.*.b" the star must stand alone or come last, after a dot.`},
+		"bad expression":   {`{"id":"m","on":[{"event":"go","guard":{"expr":"context.n >"}}]}`, `(in context.n >)`},
+		"a workflow name":  {`{"id":"m","on":[{"event":"go","guard":{"expr":"trigger.id == 1"}}]}`, `There is no “trigger” here. What there is: context, event, params, input.`},
+		"begins in itself": {`{"id":"m","initial":"h","states":[{"key":"h","kind":"history"},{"key":"a"}]}`, `It is entered by way of itself.`},
+		"empty action":     {`{"id":"m","entry":[{}]}`, `An action is empty.`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -77,11 +77,15 @@ func Compile(d Def) (*Chart, []Fault) {
 	if len(b.faults) > 0 {
 		return nil, b.faults
 	}
+	b.at = ""
 	b.chart.context = b.tree(d.Context)
 	b.named()
 	for i := range b.chart.nodes {
 		b.at = b.chart.nodes[i].id
 		b.fill(i)
+	}
+	if len(b.faults) == 0 {
+		b.endless()
 	}
 	if len(b.faults) > 0 {
 		return nil, b.faults
@@ -239,6 +243,43 @@ func (b *builder) shape(i int) {
 		}
 	default:
 		b.fail("There is no sort of state %q.", n.kind)
+	}
+}
+
+// endless refuses a state that can only be entered by way of itself: a
+// compound state begins in a history that leads back to it.
+func (b *builder) endless() {
+	const open, closed = 1, 2
+	marks := make([]int, len(b.chart.nodes))
+	var enter func(i int)
+	enter = func(i int) {
+		n := &b.chart.nodes[i]
+		if marks[i] == open {
+			b.at = n.id
+			b.fail("It is entered by way of itself.")
+		}
+		if marks[i] != 0 {
+			return
+		}
+		marks[i] = open
+		switch n.kind {
+		case KindCompound:
+			enter(n.initial)
+		case KindParallel:
+			for _, c := range n.children {
+				enter(c)
+			}
+		case KindHistory:
+			targets, _ := b.chart.fallback(i)
+			for _, t := range slices.Concat(targets, b.chart.nodes[n.parent].children) {
+				enter(t)
+			}
+		default:
+		}
+		marks[i] = closed
+	}
+	for i := range b.chart.nodes {
+		enter(i)
 	}
 }
 

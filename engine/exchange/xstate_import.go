@@ -119,7 +119,7 @@ func (im *importer) node(p *place) chart.Node {
 	}
 	if n.Kind == chart.KindHistory {
 		n.Deep = string(p.config.values["history"]) == `"deep"`
-		n.Targets = im.targets(p.parent, p.config.values["target"], pointer(p.at, "target"))
+		n.Targets = im.targets(p, p.config.values["target"], pointer(p.at, "target"))
 	}
 	for _, c := range p.order {
 		n.States = append(n.States, im.node(c))

@@ -1,0 +1,138 @@
+package exchange
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"signalbox/engine/graph"
+)
+
+// MermaidGraph draws a workflow as a Mermaid flowchart: containers are
+// subgraphs, ways out are written on the arrows, compensations are dotted.
+func MermaidGraph(g graph.Graph) (string, []Loss) {
+	var b strings.Builder
+	names := shorten{}
+	line := func(depth int, format string, args ...any) {
+		b.WriteString(strings.Repeat("    ", depth) + fmt.Sprintf(format, args...) + "\n")
+	}
+	b.WriteString("flowchart LR\n")
+	held := holders(g)
+	var body func(in string, depth int)
+	body = func(in string, depth int) {
+		for _, n := range held[in] {
+			title := mermaidText(g.Title(n.ID))
+			switch {
+			case len(held[n.ID]) > 0:
+				line(depth, "subgraph %s[\"%s\"]", names.name(n.Key, ""), title)
+				body(n.ID, depth+1)
+				line(depth, "end")
+			case !slices.ContainsFunc(g.Edges, func(e graph.Edge) bool { return e.To == n.ID }):
+				line(depth, "%s([\"%s\"])", names.name(n.Key, ""), title)
+			default:
+				line(depth, "%s[\"%s\"]", names.name(n.Key, ""), title)
+			}
+		}
+	}
+	body("", 1)
+	for _, e := range inOrder(g) {
+		from, to := g.Node(e.From), g.Node(e.To)
+		arrow := "-->"
+		if e.Port == graph.PortCompensate {
+			arrow = "-.->"
+		}
+		line(1, "%s %s|\"%s\"| %s", names.name(from.Key, ""), arrow, mermaidText(e.Port), names.name(to.Key, ""))
+	}
+	return b.String(), drawingLosses(g)
+}
+
+// DotGraph draws a workflow for Graphviz.
+func DotGraph(g graph.Graph) (string, []Loss) {
+	var b strings.Builder
+	line := func(depth int, format string, args ...any) {
+		b.WriteString(strings.Repeat("  ", depth) + fmt.Sprintf(format, args...) + "\n")
+	}
+	line(0, "digraph %s {", dotText(g.Name))
+	line(1, "compound=true; rankdir=LR; fontname=\"sans-serif\";")
+	line(1, "node [shape=box, style=rounded, fontname=\"sans-serif\"]; edge [fontname=\"sans-serif\", fontsize=10];")
+	held := holders(g)
+	var body func(in string, depth int)
+	body = func(in string, depth int) {
+		for _, n := range held[in] {
+			label := dotText(g.Title(n.ID) + "\n" + n.Kind)
+			if len(held[n.ID]) == 0 {
+				line(depth, "%s [label=%s];", dotText(n.Key), label)
+				continue
+			}
+			line(depth, "subgraph %s {", dotText("cluster_"+n.Key))
+			line(depth+1, "label=%s; style=rounded;", label)
+			body(n.ID, depth+1)
+			line(depth, "}")
+		}
+	}
+	body("", 1)
+	// An arrow to a cluster is drawn to a node in it and cut at the border.
+	end := func(n *graph.Node) (node, cluster string) {
+		cluster = n.Key
+		for len(held[n.ID]) > 0 {
+			n = &held[n.ID][0]
+		}
+		if n.Key == cluster {
+			return n.Key, ""
+		}
+		return n.Key, "cluster_" + cluster
+	}
+	for _, e := range inOrder(g) {
+		from, tail := end(g.Node(e.From))
+		to, head := end(g.Node(e.To))
+		attrs := "label=" + dotText(e.Port)
+		if tail != "" {
+			attrs += ", ltail=" + dotText(tail)
+		}
+		if head != "" {
+			attrs += ", lhead=" + dotText(head)
+		}
+		if e.Port == graph.PortCompensate {
+			attrs += ", style=dashed"
+		}
+		line(1, "%s -> %s [%s];", dotText(from), dotText(to), attrs)
+	}
+	line(0, "}")
+	return b.String(), drawingLosses(g)
+}
+
+// holders lists nodes by the container that they stand in, in the order of
+// their keys, so that the same workflow is always written the same way.
+func holders(g graph.Graph) map[string][]graph.Node {
+	held := map[string][]graph.Node{}
+	for _, n := range g.Nodes {
+		held[n.In] = append(held[n.In], n)
+	}
+	for _, list := range held {
+		slices.SortFunc(list, func(a, b graph.Node) int { return strings.Compare(a.Key, b.Key) })
+	}
+	return held
+}
+
+func inOrder(g graph.Graph) []graph.Edge {
+	name := func(e graph.Edge) string {
+		return g.Node(e.From).Key + "\x00" + e.Port + "\x00" + g.Node(e.To).Key
+	}
+	edges := slices.DeleteFunc(slices.Clone(g.Edges), func(e graph.Edge) bool { return g.Node(e.From) == nil || g.Node(e.To) == nil })
+	slices.SortFunc(edges, func(a, b graph.Edge) int { return strings.Compare(name(a), name(b)) })
+	return edges
+}
+
+// drawingLosses says what a picture of a workflow never shows.
+func drawingLosses(g graph.Graph) []Loss {
+	count := 0
+	for _, n := range g.Nodes {
+		if len(n.Config) > 2 || n.Join != nil || n.Retry != nil || n.Timeout != nil {
+			count++
+		}
+	}
+	if count == 0 {
+		return nil
+	}
+	return []Loss{{"", "settings", fmt.Sprintf("A picture shows no settings; %d nodes have some.", count)}}
+}
