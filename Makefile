@@ -6,7 +6,7 @@ SHELL := /bin/bash
 
 DATA ?= ./.signalbox
 
-.PHONY: help toolchain run dev build assets generate test test-go soak-reference test-web e2e conformance-xstate lint fmt verify bench clean
+.PHONY: help toolchain run dev build assets generate test test-go soak-reference test-web e2e conformance-xstate soak lint fmt verify bench clean
 
 help: ## list the commands
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 20
@@ -64,6 +64,10 @@ e2e: build ## the real program in a real browser (needs chromium)
 conformance-xstate: toolchain ## what we export runs in the real XState as recorded (needs XSTATE_DIR with node_modules/xstate)
 	@test -d "$${XSTATE_DIR:-}/node_modules/xstate" || { echo "Put XState 5 anywhere (npm install --prefix DIR xstate@5.33.3) and say XSTATE_DIR=DIR"; exit 1; }
 	go test -tags conformance -count=1 -run RealXState ./engine/exchange
+
+soak: generate assets ## SOAK_KILLS faults (1,000) to real processes, then an audit: takes an hour
+	go vet -tags soak ./app
+	go test -tags soak -count 1 -timeout 0 -run TestSoak -v ./app
 
 lint: ## golangci-lint (built by Go itself the first time)
 	go run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0 run

@@ -2,11 +2,95 @@ package app
 
 import (
 	"context"
+	"encoding/json"
+	"fmt"
 	"log/slog"
 	"net/http"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+
+	"signalbox/engine/draft"
+	"signalbox/engine/graph"
+	"signalbox/engine/runtime"
 )
 
 // OpsHandler is what answers at --ops-listen.
 func OpsHandler(token string, metrics http.Handler, ready func(context.Context) error) http.Handler {
 	return (&ops{log: slog.New(slog.DiscardHandler), token: token, ready: ready, metrics: metrics}).handler()
 }
+
+// Exercise publishes a chain of tasks and returns a function that starts one
+// run of it and returns when the start is on disk.
+func (a *App) Exercise(ctx context.Context, steps int) (start func(context.Context) (uuid.UUID, error), err error) {
+	p, err := (&bench{app: a}).publish(ctx, chainGraph(steps, "mock"))
+	if err != nil {
+		return nil, err
+	}
+	return func(ctx context.Context) (uuid.UUID, error) { return a.begin(ctx, p, "") }, nil
+}
+
+// OpenRuns counts the runs that are not over.
+func (a *App) OpenRuns(ctx context.Context) (int, error) {
+	var n int
+	if err := a.base.db.Pool().QueryRow(ctx, `select count(*) from runs where ended_at is null`).Scan(&n); err != nil {
+		return 0, fmt.Errorf("count open runs: %w", err)
+	}
+	return n, nil
+}
+
+// Ordeal publishes, unless it is there already, a workflow that has something
+// of everything that can be under way when a process dies: attempts at work,
+// attempts that wait for their retry, timers, large values, a join. It returns
+// a function that starts one run for a key.
+func (a *App) Ordeal(ctx context.Context) (start func(ctx context.Context, key string) (uuid.UUID, error), err error) {
+	g := ordealGraph()
+	list, err := a.drafts.List(ctx, mainWorkspace, draft.Cursor{}, 50)
+	if err != nil {
+		return nil, err
+	}
+	var p published
+	for _, w := range list {
+		if w.Name == g.Name && w.ActiveVersion > 0 {
+			p = published{w.ID, w.ActiveID}
+		}
+	}
+	if p.version == uuid.Nil {
+		if p, err = (&bench{app: a}).publish(ctx, g); err != nil {
+			return nil, err
+		}
+	}
+	return func(ctx context.Context, key string) (uuid.UUID, error) { return a.begin(ctx, p, key) }, nil
+}
+
+func (a *App) begin(ctx context.Context, p published, key string) (uuid.UUID, error) {
+	s, err := a.engine.Start(ctx, runtime.StartRequest{
+		Workspace: mainWorkspace, Workflow: p.workflow, Version: p.version, Trigger: "start",
+		Input: json.RawMessage(`{"n":1}`), Source: "bench", Key: key,
+	})
+	return s.Run, err
+}
+
+func ordealGraph() graph.Graph {
+	g := graph.Graph{Format: graph.Format, Name: "Ordeal", Nodes: []graph.Node{
+		{ID: "start", Key: "start", Kind: "manual"},
+		{ID: "first", Key: "first", Kind: "mock", Config: json.RawMessage(`{"answer":{"n":"=input.n + 1"}}`)},
+		{ID: "slow", Key: "slow", Kind: "mock", Config: json.RawMessage(`{"answer":1,"latency_ms":60}`)},
+		{ID: "again", Key: "again", Kind: "mock", Config: json.RawMessage(`{"answer":2,"fail_times":2}`), Retry: &graph.Retry{MaxAttempts: 3, Initial: "100ms"}},
+		{ID: "pause", Key: "pause", Kind: "wait", Config: json.RawMessage(`{"duration":"150ms"}`)},
+		{ID: "meet", Key: "meet", Kind: "join"},
+		{ID: "large", Key: "large", Kind: "mock", Config: json.RawMessage(`{"answer":"` + strings.Repeat("large ", 2_000) + `"}`)},
+		{ID: "last", Key: "last", Kind: "transform", Config: json.RawMessage(`{"expression":"size(input)"}`)},
+	}}
+	for i, e := range [][2]string{{"start", "first"}, {"first", "slow"}, {"first", "again"}, {"first", "pause"}, {"slow", "meet"}, {"again", "meet"}, {"pause", "meet"}, {"meet", "large"}, {"large", "last"}} {
+		g.Edges = append(g.Edges, graph.Edge{ID: fmt.Sprint("e", i), From: e[0], Port: "success", To: e[1]})
+	}
+	return g
+}
+
+// StartMax is how long a start may take in fault tests.
+const StartMax = 4 * time.Second
+
+// RunningDSN is the address of the private database of a running program.
+func RunningDSN(data string) (string, error) { return runningDSN(data) }

@@ -2,10 +2,12 @@ package app_test
 
 import (
 	"context"
+	"errors"
 	"io"
 	"log/slog"
 	"net/http"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -30,6 +32,28 @@ func startNATS(t *testing.T) (url string, shutdown func()) {
 	shutdown = func() { s.Shutdown(); s.WaitForShutdown() }
 	t.Cleanup(shutdown)
 	return s.ClientURL(), shutdown
+}
+
+// natsVariable and natsPortVariable make this test binary be a NATS server that
+// gets killed.
+const (
+	natsVariable     = "SIGNALBOX_TEST_NATS"
+	natsPortVariable = "SIGNALBOX_TEST_NATS_PORT"
+)
+
+// natsChild is that server; it ends by being killed.
+func natsChild(dir, port string) error {
+	n, err := strconv.Atoi(port)
+	if err != nil {
+		return err
+	}
+	s, err := natsserver.NewServer(&natsserver.Options{Host: "127.0.0.1", Port: n, NoSigs: true, NoLog: true, JetStream: true, StoreDir: dir})
+	if err != nil {
+		return err
+	}
+	s.Start()
+	s.WaitForShutdown()
+	return errors.New("the NATS server ended")
 }
 
 // TestServersOfOnesOwn runs the program on a PostgreSQL and a NATS elsewhere,

@@ -1,26 +1,20 @@
 package app_test
 
 import (
-	"bufio"
 	"context"
 	"fmt"
 	"io"
 	"log/slog"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
-
-	"github.com/google/uuid"
 
 	"signalbox/app"
 	"signalbox/engine/local/postgres/postgrestest"
 )
-
-// childVariable makes this test binary be the program that gets killed.
-const childVariable = "SIGNALBOX_TEST_CHILD"
 
 func TestMain(m *testing.M) {
 	if dir := os.Getenv(childVariable); dir != "" {
@@ -30,156 +24,109 @@ func TestMain(m *testing.M) {
 		}
 		os.Exit(0)
 	}
+	if dir := os.Getenv(natsVariable); dir != "" {
+		fmt.Fprintln(os.Stderr, natsChild(dir, os.Getenv(natsPortVariable)))
+		os.Exit(1)
+	}
 	os.Exit(postgrestest.Main(m))
 }
 
-const (
-	killRuns = 200
-	killAt   = 120 // acknowledged runs
-
-	recoveredWithin = 10 * time.Second // far less when no lease and no silence is waited for
-)
-
 func config(t interface{ Fatal(...any) }, dir string) app.Config {
-	cfg, err := app.Parse([]string{"--data", dir, "--listen", "127.0.0.1:0"}, func(string) string { return "" }, io.Discard)
+	cfg, err := app.Parse([]string{"--data", dir, "--listen", "127.0.0.1:0"}, none, io.Discard)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return cfg
 }
 
-type fatal struct{}
-
-func (fatal) Fatal(a ...any) { panic(fmt.Sprint(a...)) }
-
-// child is the whole program; it starts runs until it is killed, and says the
-// id of each that was acknowledged.
-func child(dir string) error {
-	ctx := context.Background()
-	a, err := app.New(ctx, config(fatal{}, dir), slog.New(slog.DiscardHandler))
-	if err != nil {
-		return err
-	}
-	ready := make(chan struct{})
-	go func() { _ = a.Run(ctx, func() { close(ready) }) }()
-	<-ready
-	start, err := a.Exercise(ctx, 4)
-	if err != nil {
-		return err
-	}
-	for range killRuns {
-		id, err := start(ctx)
-		if err != nil {
-			return err
-		}
-		fmt.Println(id)
-	}
-	select {}
+// alone is the whole program in one process with PostgreSQL as its child.
+type alone struct {
+	*arena
+	v *victim
 }
 
-// TestKilledRunsEnd kills the whole program with 200 runs under way. After the
-// restart every run that was acknowledged ends well, no attempt ended twice,
-// and every log is dense and unbroken.
-func TestKilledRunsEnd(t *testing.T) {
+// fault is one thing that goes wrong.
+type fault struct {
+	name string
+	do   func(*alone)
+}
+
+// faultsAlone lists what can happen to one process and its child.
+func faultsAlone() []fault {
+	return []fault{
+		{"kill -9 of the program", func(a *alone) { a.restart(func() {}) }},
+		{"kill -9, NATS's files wiped", func(a *alone) {
+			a.restart(func() { _ = os.RemoveAll(filepath.Join(a.dir, "nats")) })
+		}},
+		{"SIGSTOP of the program", func(a *alone) {
+			_ = a.v.cmd.Process.Signal(syscall.SIGSTOP)
+			a.rest(1500 * time.Millisecond)
+			_ = a.v.cmd.Process.Signal(syscall.SIGCONT)
+		}},
+		{"kill -9 of PostgreSQL", func(a *alone) { a.postgres(syscall.SIGKILL) }},
+		{"SIGSTOP of PostgreSQL", func(a *alone) {
+			a.postgres(syscall.SIGSTOP)
+			a.rest(1500 * time.Millisecond)
+			a.postgres(syscall.SIGCONT)
+		}},
+		{"kill -9 of both", func(a *alone) {
+			a.postgres(syscall.SIGKILL)
+			a.restart(func() {})
+		}},
+	}
+}
+
+func newAlone(t *testing.T, seed uint64) *alone {
+	t.Helper()
+	a := &alone{arena: newArena(t, seed)}
+	a.v = a.start(a.dir)
+	a.awaited(a.v)
+	return a
+}
+
+// restart kills the program and starts it again.
+func (a *alone) restart(between func()) {
+	a.t.Helper()
+	_ = a.v.cmd.Process.Kill()
+	<-a.v.gone
+	between()
+	a.v = a.start(a.dir)
+	a.awaited(a.v)
+}
+
+func (a *alone) postgres(s syscall.Signal) {
+	if p, err := postgresOf(a.dir); err == nil {
+		_ = p.Signal(s)
+	}
+}
+
+// suffer lets one fault happen after a while.
+func (a *alone) suffer(f fault, after time.Duration) {
+	a.t.Helper()
+	time.Sleep(after)
+	f.do(a)
+	a.moves(f.name)
+}
+
+// TestFaults does everything to the program that make soak does a thousand
+// times, once. Every start that was acknowledged is there, once, and has ended
+// well; the invariants hold; nothing had to wait for a time limit.
+func TestFaults(t *testing.T) {
 	t.Parallel()
-	dir, err := os.MkdirTemp("", "signalbox-kill-")
-	if err != nil {
-		t.Fatal(err)
+	a := newAlone(t, 1)
+	for _, f := range faultsAlone() {
+		a.suffer(f, 300*time.Millisecond)
 	}
-	t.Cleanup(func() { _ = os.RemoveAll(dir) })
-	if err := os.Chmod(dir, 0o755); err != nil { // PostgreSQL's user must enter
-		t.Fatal(err)
-	}
-	acked := killAfter(t, dir)
-	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
-	defer cancel()
-	a, err := app.New(ctx, config(t, dir), slog.New(slog.NewTextHandler(t.Output(), &slog.HandlerOptions{Level: slog.LevelWarn})))
-	if err != nil {
-		t.Fatal(err)
-	}
-	began := time.Now()
-	running, stop := context.WithCancel(ctx)
-	done, ready := make(chan error, 1), make(chan struct{})
-	go func() { done <- a.Run(running, func() { close(ready) }) }()
-	defer func() {
-		stop()
-		if err := <-done; err != nil {
-			t.Error(err)
-		}
-	}()
-	<-ready
-	for {
-		open, err := a.OpenRuns(ctx)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if open == 0 {
-			break
-		}
-		time.Sleep(20 * time.Millisecond) // polls another process's database; nothing is decided by it
-	}
-	took := time.Since(began)
-	t.Logf("%d acknowledged runs, all over %s after the restart", len(acked), took.Round(time.Millisecond))
-	if took > recoveredWithin {
-		t.Errorf("it took %s, so something waited for a time limit", took)
-	}
-	audited(ctx, t, a, acked)
-}
-
-// audited checks the whole database, and that it has every acknowledged run
-// and all of them succeeded.
-func audited(ctx context.Context, t *testing.T, a *app.App, acked []uuid.UUID) {
-	t.Helper()
-	r, err := a.Audit(ctx)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, v := range r.Violations {
-		t.Errorf("%+v", v)
-	}
-	lost, err := a.Missing(ctx, acked)
-	if err != nil || len(lost) > 0 {
-		t.Errorf("acknowledged and not there: %v %v", lost, err)
-	}
-	if n := r.Status["succeeded"]; n != r.Runs || n < len(acked) {
-		t.Errorf("%d of %d runs succeeded, %d were acknowledged", n, r.Runs, len(acked))
+	v := a.settle()
+	a.print(v)
+	if v.took > recoveredWithin {
+		t.Errorf("it took %s until all was over, so something waited for a time limit", v.took)
 	}
 }
 
-// killAfter starts the child and kills it in the middle.
-func killAfter(t *testing.T, dir string) []uuid.UUID {
-	t.Helper()
-	exe, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	cmd := exec.CommandContext(t.Context(), exe)
-	cmd.Env = append(os.Environ(), childVariable+"="+dir)
-	cmd.Stderr = t.Output()
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	var acked []uuid.UUID
-	for sc := bufio.NewScanner(out); len(acked) < killAt && sc.Scan(); {
-		id, err := uuid.Parse(strings.TrimSpace(sc.Text()))
-		if err != nil {
-			t.Fatal(err)
-		}
-		acked = append(acked, id)
-	}
-	if err := cmd.Process.Kill(); err != nil {
-		t.Fatal(err)
-	}
-	_ = cmd.Wait()
-	if len(acked) < killAt {
-		t.Fatalf("the child acknowledged only %d runs", len(acked))
-	}
-	return acked
-}
+// recoveredWithin is far more than is needed when no lease and no silence is
+// waited for.
+const recoveredWithin = 10 * time.Second
 
 func TestASecondProcessIsRefused(t *testing.T) {
 	t.Parallel()
