@@ -141,7 +141,7 @@ func (a *artist) config(kind string, i int) json.RawMessage {
 		config["body"] = map[string]any{"b": "=input"}
 	case "end":
 		if a.r.IntN(2) == 0 {
-			config["output"] = "{{ input }} at the end"
+			config["output"] = "{{ size(json(input)) }} at the end"
 		}
 	case "fail":
 		config["code"], config["message"] = "mine", "No."

@@ -1,0 +1,202 @@
+package reference_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"signalbox/engine/compile"
+	"signalbox/engine/graph"
+	"signalbox/engine/machine"
+	"signalbox/engine/reference"
+)
+
+// The laws say what must not change when something else does. They ask only
+// the machine; nobody has to know what a drawing means to check them.
+
+// laws plays drawings and hands each to a law.
+func laws(t *testing.T, law func(t *testing.T, r *rand.Rand, c played)) {
+	t.Helper()
+	t.Parallel()
+	for seed := range uint64(graphs(t) / 16) {
+		r := rand.New(rand.NewPCG(seed, 11))
+		g := draw(r)
+		m, issues := compile.Compile(g)
+		overlaps := m == nil || slices.ContainsFunc(issues, func(i graph.Issue) bool { return i.Code == "runs_twice" || i.Code == "too_large_to_prove" })
+		if overlaps {
+			steady(&g)
+			m, _ = lower(g)
+		}
+		if m == nil {
+			continue
+		}
+		c := played{seed: seed, g: g, m: m, overlaps: overlaps, start: reference.Start{Trigger: g.Nodes[0].Key, Input: map[string]any{"a": 1.0}, At: noon}, failing: []uint64{0, 10, 30}[r.IntN(3)]}
+		c.report = drive(t, m, c.start, chance(seed, c.failing))
+		law(t, r, c)
+		if t.Failed() {
+			t.Logf("seed %d\n%s\nas drawn\n%s", seed, drawn(g), written(g, c.report))
+			return
+		}
+	}
+}
+
+// played is a drawing with what it did.
+type played struct {
+	seed     uint64
+	g        graph.Graph
+	m        *machine.Machine
+	start    reference.Start
+	failing  uint64
+	overlaps bool // visits of a node can overlap: then values may follow the order
+	report   reference.Report
+}
+
+// steady makes every choice the same whatever the values are.
+func steady(g *graph.Graph) {
+	for i := range g.Nodes {
+		n := &g.Nodes[i]
+		text := string(n.Config)
+		for _, c := range []string{"size(json(input)) % 2 == 0", "has(input.r) \\u0026\\u0026 input.r \\u003e 4"} {
+			text = strings.ReplaceAll(text, c, "true")
+		}
+		for _, c := range []string{"size(json(input)) % 3 \\u003e 0", "size(inputs) \\u003e 1"} {
+			text = strings.ReplaceAll(text, c, "false")
+		}
+		n.Config = []byte(text)
+	}
+}
+
+// essence is what rule 8 keeps apart from the order: how the run ended and,
+// where it did not fail, how often each node ran; and, where visits cannot
+// overlap, what each of them got and gave.
+func (c played) essence(g graph.Graph, r reference.Report) string {
+	if r.Status == reference.StatusFailed {
+		return r.Status
+	}
+	r.Ended = noon
+	if !c.overlaps {
+		slices.SortStableFunc(r.Visits, func(a, b reference.Visit) int { return strings.Compare(a.Node, b.Node) })
+		return written(g, r)
+	}
+	return fmt.Sprint(r.Status, r.Count())
+}
+
+func (c played) same(t *testing.T, what string, g graph.Graph, r reference.Report) {
+	t.Helper()
+	if a, b := c.essence(c.g, c.report), c.essence(g, r); a != b {
+		t.Errorf("%s changes the run from\n%s\nto\n%s\n%s", what, a, b, drawn(g))
+	}
+}
+
+// TestADelayChangesNothing lets everything take another time.
+func TestADelayChangesNothing(t *testing.T) {
+	laws(t, func(t *testing.T, _ *rand.Rand, c played) {
+		t.Helper()
+		for shift := range uint64(3) {
+			outcomes := chance(c.seed, c.failing)
+			later := func(p reference.Place) reference.Outcome {
+				o := outcomes(p)
+				o.After = chance(c.seed+1_000*(shift+1), 0)(p).After + time.Duration(shift)*time.Minute
+				return o
+			}
+			c.same(t, "a delay", c.g, drive(t, c.m, c.start, later))
+		}
+	})
+}
+
+// TestAPassThroughChangesNothing puts a node that only passes on into an edge.
+func TestAPassThroughChangesNothing(t *testing.T) {
+	laws(t, func(t *testing.T, r *rand.Rand, c played) {
+		t.Helper()
+		if len(c.g.Edges) == 0 {
+			return
+		}
+		at := r.IntN(len(c.g.Edges))
+		e := c.g.Edges[at]
+		for _, other := range c.g.Edges {
+			if other.ID != e.ID && other.From == e.From && other.To == e.To {
+				return // the ports are part of the joined value's names
+			}
+		}
+		g := c.g
+		g.Nodes = append(slices.Clone(g.Nodes), graph.Node{ID: "id-p00", Key: "p00", Kind: "join", MaxVisits: 1_000})
+		g.Edges = append(slices.Clone(g.Edges), graph.Edge{ID: "e-p", From: "id-p00", Port: "success", To: e.To})
+		g.Edges[at].To = "id-p00"
+		m, _ := lower(g)
+		if m == nil {
+			t.Error("a node that passes on stops the drawing from compiling")
+			return
+		}
+		got := drive(t, m, c.start, chance(c.seed, c.failing))
+		got.Visits = slices.DeleteFunc(got.Visits, func(v reference.Visit) bool { return v.Node == "p00" })
+		source := strings.TrimPrefix(e.From, "id-")
+		for i, v := range got.Visits { // values joined from there bear the new name
+			got.Visits[i].Input, got.Visits[i].Output = renamed(v.Input, source), renamed(v.Output, source)
+		}
+		got.Result = renamed(got.Result, source)
+		c.same(t, "a node that passes on", c.g, got)
+	})
+}
+
+// renamed gives the parts of joined values their old name back.
+func renamed(v any, name string) any {
+	switch v := v.(type) {
+	case map[string]any:
+		out := map[string]any{}
+		for k, part := range v {
+			if k == "p00" {
+				k = name
+			}
+			out[k] = renamed(part, name)
+		}
+		return out
+	case []any:
+		out := make([]any, len(v))
+		for i, part := range v {
+			out[i] = renamed(part, name)
+		}
+		return out
+	case string:
+		return strings.ReplaceAll(v, "p00", name)
+	}
+	return v
+}
+
+// TestLayoutAndOrderChangeNothing moves, names and reorders: the machine is
+// the same, byte for byte.
+func TestLayoutAndOrderChangeNothing(t *testing.T) {
+	laws(t, func(t *testing.T, r *rand.Rand, c played) {
+		t.Helper()
+		g := c.g
+		g.Nodes, g.Edges = slices.Clone(g.Nodes), slices.Clone(g.Edges)
+		r.Shuffle(len(g.Nodes), func(i, j int) { g.Nodes[i], g.Nodes[j] = g.Nodes[j], g.Nodes[i] })
+		r.Shuffle(len(g.Edges), func(i, j int) { g.Edges[i], g.Edges[j] = g.Edges[j], g.Edges[i] })
+		g.Name, g.Description = "Another", "name"
+		g.Layout.Nodes = map[string]graph.NodeLayout{}
+		for i := range g.Nodes {
+			g.Layout.Nodes[g.Nodes[i].ID] = graph.NodeLayout{X: r.IntN(5_000), Y: r.IntN(5_000), Title: fmt.Sprint("Node ", r.IntN(9))}
+		}
+		for i := range g.Edges {
+			g.Edges[i].ID = fmt.Sprint("x", r.IntN(1_000), "-", i)
+		}
+		m, _ := lower(g)
+		if m == nil {
+			t.Error("a drawing compiles no more once its nodes were moved")
+			return
+		}
+		was, err := c.m.Digest()
+		if err != nil {
+			t.Fatal(err)
+		}
+		is, err := m.Digest()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if was != is {
+			t.Errorf("the machine is another once nodes were moved, titled and reordered")
+		}
+	})
+}
