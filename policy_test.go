@@ -37,6 +37,7 @@ var layers = map[string][]string{
 	"engine/soundness":     {"engine/graph", "engine/machine"},
 	"engine/compile":       {"engine/expr", "engine/graph", "engine/kind", "engine/machine", "engine/soundness"},
 	"engine/chart":         {"engine/expr"},
+	"engine/chart/draw":    {"engine/chart", "engine/graph"},
 	"engine/exchange":      {"engine/chart", "engine/expr", "engine/graph", "engine/problem"},
 	"engine/reference":     {"engine/expr", "engine/graph", "engine/kind"},
 	"engine/runtime/brief": {"engine/machine"},
