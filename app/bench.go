@@ -11,8 +11,9 @@ import (
 	"log/slog"
 	"net/http"
 	"os"
+	"path/filepath"
 	"runtime"
-	"slices"
+	"runtime/pprof"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -44,6 +45,8 @@ type bench struct {
 	app  *App
 	path string
 	took time.Duration // of each workload
+	only string        // the workload to run; empty: all
+	prof string        // where profiles go; empty: none are taken
 	emit func(figure)
 }
 
@@ -54,6 +57,9 @@ func Bench(ctx context.Context, args []string, out, errOut io.Writer) int {
 	fs.SetOutput(errOut)
 	asJSON := fs.Bool("json", false, "one JSON object a line")
 	took := fs.Duration("duration", 4*time.Second, "of each workload")
+	only := fs.String("only", "", "one workload: W1, W2, W3 or W4")
+	path := fs.String("path", "", "one path: jetstream or local")
+	prof := fs.String("profile", "", "directory for a profile of each workload")
 	if fs.Parse(args) != nil {
 		return exitUsage
 	}
@@ -64,8 +70,11 @@ func Bench(ctx context.Context, args []string, out, errOut io.Writer) int {
 	} else {
 		fmt.Fprintf(out, "%d processors, %s, fsync on\n", runtime.NumCPU(), runtime.Version())
 	}
-	for _, path := range []string{"jetstream", "local"} {
-		if err := benchPath(ctx, path, *took, emit); err != nil {
+	for _, p := range []string{"jetstream", "local"} {
+		if *path != "" && *path != p {
+			continue
+		}
+		if err := benchPath(ctx, &bench{path: p, took: *took, only: *only, prof: *prof, emit: emit}); err != nil {
 			fmt.Fprintln(errOut, "signalbox:", err)
 			return exitFailed
 		}
@@ -98,7 +107,7 @@ func printFigure(out io.Writer, f figure) {
 }
 
 // benchPath starts the program cold, then warm, and measures everything.
-func benchPath(ctx context.Context, path string, took time.Duration, emit func(figure)) error {
+func benchPath(ctx context.Context, b *bench) error {
 	dir, err := os.MkdirTemp("", "signalbox-bench-")
 	if err != nil {
 		return fmt.Errorf("make a directory: %w", err)
@@ -111,9 +120,8 @@ func benchPath(ctx context.Context, path string, took time.Duration, emit func(f
 	if err != nil {
 		return err
 	}
-	cfg.Local, cfg.Slots = path == "local", 64
+	cfg.Local, cfg.Slots = b.path == "local", 64
 	for _, start := range []string{"cold", "warm"} {
-		b := &bench{path: path, took: took, emit: emit}
 		if err := b.session(ctx, cfg, start); err != nil {
 			return err
 		}
@@ -149,20 +157,49 @@ func (b *bench) session(ctx context.Context, cfg Config, start string) error {
 func (b *bench) all(ctx context.Context) error {
 	time.Sleep(time.Second)
 	b.emit(figure{Workload: "idle", Path: b.path, PSS: memory()})
-	five, err := b.publish(ctx, chainGraph(5, "mock"))
-	if err != nil {
-		return err
-	}
-	b.runs(ctx, "W1", five, 1, 5, 0)
-	b.runs(ctx, "W2", five, 128, 5, 0)
-	for _, n := range []int{100, 1_000} {
-		fan, err := b.publish(ctx, fanGraph(n))
+	for _, l := range []load{
+		{"W1", chainGraph(5, "mock"), 1, 5, 0},
+		{"W2", chainGraph(5, "mock"), 128, 5, 0},
+		{"W3", fanGraph(100), 1, 100, 100},
+		{"W3", fanGraph(1_000), 1, 1_000, 1_000},
+	} {
+		if !b.want(l.name) {
+			continue
+		}
+		p, err := b.publish(ctx, l.graph)
 		if err != nil {
 			return err
 		}
-		b.runs(ctx, "W3", fan, 1, n, n)
+		if err := b.runs(ctx, l, p); err != nil {
+			return err
+		}
+	}
+	if !b.want("W4") {
+		return nil
 	}
 	return b.web(ctx)
+}
+
+// want reports whether a workload is to run.
+func (b *bench) want(name string) bool { return b.only == "" || b.only == name }
+
+// profile takes a profile of the processor's time until the returned function
+// is called.
+func (b *bench) profile(name string) (stop func(), err error) {
+	if b.prof == "" {
+		return func() {}, nil
+	}
+	f, err := os.Create(filepath.Join(b.prof, name+"-"+b.path+".pprof"))
+	if err != nil {
+		return nil, fmt.Errorf("make a profile: %w", err)
+	}
+	if err := pprof.StartCPUProfile(f); err != nil {
+		return nil, errors.Join(fmt.Errorf("take a profile: %w", err), f.Close())
+	}
+	return func() {
+		pprof.StopCPUProfile()
+		_ = f.Close() // a profile that is cut off is seen when it is read
+	}, nil
 }
 
 // published is a workflow that the bench starts.
@@ -181,14 +218,18 @@ func (b *bench) publish(ctx context.Context, g graph.Graph) (published, error) {
 }
 
 // runs keeps so many runs going at once, each awaited to its end.
-func (b *bench) runs(ctx context.Context, name string, p published, concurrency, steps, branches int) {
+func (b *bench) runs(ctx context.Context, l load, p published) error {
+	stop, err := b.profile(fmt.Sprintf("%s-%d", l.name, l.steps))
+	if err != nil {
+		return err
+	}
 	var count atomic.Int64
 	lat := &latencies{}
 	deadline := time.Now().Add(b.took)
 	cpu := cpuSeconds()
 	began := time.Now()
 	var wg sync.WaitGroup
-	for range concurrency {
+	for range l.concurrency {
 		wg.Go(func() {
 			for time.Now().Before(deadline) && ctx.Err() == nil {
 				t := time.Now()
@@ -205,13 +246,15 @@ func (b *bench) runs(ctx context.Context, name string, p published, concurrency,
 		})
 	}
 	wg.Wait()
+	stop()
 	el := time.Since(began).Seconds()
 	n := float64(count.Load())
-	f := figure{Workload: name, Path: b.path, Branches: branches, Concurrency: concurrency, P50: lat.at(.5), P99: lat.at(.99), Runs: n / el, Steps: n * float64(steps) / el, PSS: memory()}
+	f := figure{Workload: l.name, Path: b.path, Branches: l.branches, Concurrency: l.concurrency, P50: lat.at(.5), P99: lat.at(.99), Runs: n / el, Steps: n * float64(l.steps) / el, PSS: memory()}
 	if n > 0 {
-		f.CPU = (cpuSeconds() - cpu) / (n * float64(steps)) * 1_000
+		f.CPU = (cpuSeconds() - cpu) / (n * float64(l.steps)) * 1_000
 	}
 	b.emit(f)
+	return nil
 }
 
 // web is W4: a webhook over real HTTP, five nodes inside the machine, an answer.
@@ -220,6 +263,10 @@ func (b *bench) web(ctx context.Context) error {
 		return err
 	}
 	for _, c := range []int{1, 64} {
+		stop, err := b.profile(fmt.Sprintf("W4-%d", c))
+		if err != nil {
+			return err
+		}
 		var count atomic.Int64
 		lat := &latencies{}
 		client := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: c}}
@@ -239,6 +286,7 @@ func (b *bench) web(ctx context.Context) error {
 			})
 		}
 		wg.Wait()
+		stop()
 		b.emit(figure{Workload: "W4", Path: b.path, Concurrency: c, P50: lat.at(.5), P99: lat.at(.99), Requests: float64(count.Load()) / time.Since(began).Seconds(), PSS: memory()})
 	}
 	return nil
@@ -257,72 +305,4 @@ func call(ctx context.Context, client *http.Client, url string) bool {
 	defer func() { _ = res.Body.Close() }()
 	_, err = io.Copy(io.Discard, res.Body)
 	return err == nil && res.StatusCode == http.StatusOK
-}
-
-// latencies collects durations.
-type latencies struct {
-	mu   sync.Mutex
-	list []time.Duration
-}
-
-func (l *latencies) add(d time.Duration) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.list = append(l.list, d)
-}
-
-// at is a quantile in milliseconds.
-func (l *latencies) at(q float64) float64 {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if len(l.list) == 0 {
-		return 0
-	}
-	slices.Sort(l.list)
-	return ms(l.list[int(float64(len(l.list)-1)*q)])
-}
-
-func ms(d time.Duration) float64 { return float64(d.Microseconds()) / 1_000 }
-
-func chainGraph(n int, kind string) graph.Graph {
-	g := graph.Graph{Format: graph.Format, Name: "Bench: a chain", Nodes: []graph.Node{{ID: "start", Key: "start", Kind: "manual"}}}
-	from := "start"
-	for i := range n {
-		id := fmt.Sprintf("t%d", i)
-		g.Nodes = append(g.Nodes, graph.Node{ID: id, Key: id, Kind: kind, Config: json.RawMessage(`{"answer":{"ok":true,"status":200,"label":"invoice","total":{"currency":"EUR","net":1042.5}}}`)})
-		g.Edges = append(g.Edges, graph.Edge{ID: "e" + id, From: from, Port: "success", To: id})
-		from = id
-	}
-	return g
-}
-
-func fanGraph(n int) graph.Graph {
-	g := graph.Graph{Format: graph.Format, Name: fmt.Sprintf("Bench: %d branches", n), Nodes: []graph.Node{{ID: "start", Key: "start", Kind: "manual"}, {ID: "meet", Key: "meet", Kind: "join"}}}
-	for i := range n {
-		id := fmt.Sprintf("t%d", i)
-		g.Nodes = append(g.Nodes, graph.Node{ID: id, Key: id, Kind: "mock", Config: json.RawMessage(`{"answer":{"ok":true}}`)})
-		g.Edges = append(g.Edges, graph.Edge{ID: "a" + id, From: "start", Port: "success", To: id}, graph.Edge{ID: "b" + id, From: id, Port: "success", To: "meet"})
-	}
-	return g
-}
-
-func hookGraph() graph.Graph {
-	nodes := []graph.Node{
-		{ID: "hook", Key: "hook", Kind: "webhook", Config: json.RawMessage(`{"path":"bench-hook","auth":"none","respond":"by_node"}`)},
-		{ID: "a", Key: "a", Kind: "set", Config: json.RawMessage(`{"fields":{"total":"=input.n * 2"}}`)},
-		{ID: "b", Key: "b", Kind: "if", Config: json.RawMessage(`{"condition":"input.total > 1"}`)},
-		{ID: "c", Key: "c", Kind: "transform", Config: json.RawMessage(`{"expression":"{\"name\": input.name, \"total\": input.total}"}`)},
-		{ID: "d", Key: "d", Kind: "set", Config: json.RawMessage(`{"fields":{"currency":"EUR"}}`)},
-		{ID: "e", Key: "e", Kind: "join"},
-		{ID: "reply", Key: "reply", Kind: "respond", Config: json.RawMessage(`{}`)},
-	}
-	g := graph.Graph{Format: graph.Format, Name: "Bench: a webhook", Nodes: nodes}
-	for i := range len(nodes) - 1 {
-		port := "success"
-		if nodes[i].Kind == "if" {
-			port = "true"
-		}
-		g.Edges = append(g.Edges, graph.Edge{ID: fmt.Sprintf("e%d", i), From: nodes[i].ID, Port: port, To: nodes[i+1].ID})
-	}
-	return g
 }

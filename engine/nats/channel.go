@@ -3,7 +3,6 @@ package nats
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -235,10 +234,10 @@ func (c *Channel) Dispatch(ctx context.Context, tasks []task.Task) error {
 	}
 	reply, f := c.board(tasks)
 	defer c.land(reply)
-	var subject []byte
+	var subject, data []byte
 	for i := range tasks {
-		data, err := json.Marshal(&tasks[i])
-		if err != nil {
+		var err error
+		if data, err = tasks[i].Encode(data[:0]); err != nil {
 			return fmt.Errorf("encode a task of run %s: %w", tasks[i].Run, err)
 		}
 		subject = taskSubject(subject[:0], &tasks[i])

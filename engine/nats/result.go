@@ -1,8 +1,8 @@
 package nats
 
 import (
+	"bytes"
 	"context"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strconv"
@@ -11,10 +11,6 @@ import (
 
 	"signalbox/engine/runtime"
 )
-
-// ackHeader carries the task's acknowledgement subject along with its result:
-// the server refuses it as a reply subject.
-const ackHeader = "Signalbox-Ack"
 
 // Results implements runtime.Channel.
 func (c *Channel) Results(ctx context.Context, shard int, deliver func(runtime.Delivered)) error {
@@ -49,10 +45,13 @@ func (c *Channel) hello(shard int) error {
 	return nil
 }
 
+// deliver takes a result: a line with the task's acknowledgement subject, which
+// the server refuses as a reply subject, and the result itself.
 func (c *Channel) deliver(m *client.Msg, to func(runtime.Delivered)) {
-	ack := m.Header.Get(ackHeader)
+	line, data, _ := bytes.Cut(m.Data, []byte("\n"))
+	ack := string(line)
 	d := runtime.Delivered{}
-	if err := json.Unmarshal(m.Data, &d.Result); err != nil {
+	if err := d.Result.Decode(data); err != nil {
 		c.conn.note("a result cannot be read", err)
 		c.conn.send(ack, ackTerm)
 		return

@@ -2,7 +2,6 @@ package nats
 
 import (
 	"context"
-	"encoding/json"
 	"strconv"
 	"strings"
 	"sync"
@@ -155,7 +154,7 @@ func (s *Source) take(m *client.Msg, now time.Time) *delivery {
 	}
 	s.mu.Unlock()
 	d = &delivery{source: s, subject: m.Subject, ack: m.Reply, heldAt: now}
-	if err := json.Unmarshal(m.Data, &d.task); err != nil {
+	if err := d.task.Decode(m.Data); err != nil {
 		s.conn.note("a task cannot be read", err)
 		s.conn.send(m.Reply, ackTerm)
 		return nil
@@ -182,7 +181,7 @@ func (d *delivery) acknowledgment() string {
 // says that the result is on disk.
 func (d *delivery) Finish(r *task.Result) {
 	s := d.source
-	data, err := json.Marshal(r)
+	data, err := r.Encode(make([]byte, 0, 256+len(r.Output)))
 	if err != nil {
 		s.conn.note("a result cannot be written", err)
 		d.Return()
@@ -207,8 +206,9 @@ func (d *delivery) Finish(r *task.Result) {
 }
 
 func (s *Source) send(d *delivery, ack string, data []byte) {
-	m := &client.Msg{Subject: resultSubject(d.task.Shard), Reply: d.inbox, Data: data, Header: client.Header{ackHeader: []string{ack}}}
-	if err := s.conn.nc.PublishMsg(m); err != nil {
+	m := make([]byte, 0, len(ack)+1+len(data))
+	m = append(append(append(m, ack...), '\n'), data...)
+	if err := s.conn.nc.PublishRequest(resultSubject(d.task.Shard), d.inbox, m); err != nil {
 		s.conn.note("a result was not sent", err) // the task comes again and so does its result
 	}
 }

@@ -1,6 +1,7 @@
 package nats
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -159,9 +160,10 @@ func (c *Conn) ensureQueue(ctx context.Context, queue string) error {
 
 // purgeRun takes the waiting tasks of a run out of the stream.
 func (c *Conn) purgeRun(ctx context.Context, workspace, run string) error {
-	s, err := c.js.Stream(ctx, streamTasks)
-	if err == nil {
-		err = s.Purge(ctx, jetstream.WithPurgeSubject("task."+token(workspace)+".*.*."+token(run)+".>"))
+	body := `{"filter":"task.` + token(workspace) + `.*.*.` + token(run) + `.>"}`
+	m, err := c.nc.RequestWithContext(ctx, "$JS.API.STREAM.PURGE."+streamTasks, []byte(body))
+	if err == nil && bytes.Contains(m.Data, []byte(`"error"`)) {
+		err = fmt.Errorf("NATS says: %s", m.Data)
 	}
 	if err != nil {
 		return fmt.Errorf("take the tasks of run %s out: %w", run, err)

@@ -144,10 +144,6 @@ func (s *shard) finish(ctx context.Context, b *batch) {
 		s.publish(t)
 		s.cfg.Meter.Events(&t.of.row, t.of.m, t.events)
 	}
-	for _, l := range b.over {
-		s.cfg.Channel.CancelTasks(l.row.Workspace, l.row.Run)
-		delete(s.runs, l.row.Run)
-	}
 	for _, h := range b.held {
 		if h.silent {
 			if h.job.settle != nil {
@@ -156,6 +152,10 @@ func (s *shard) finish(ctx context.Context, b *batch) {
 			continue
 		}
 		h.job.done(h.reply)
+	}
+	for _, l := range b.over { // when its own results are settled: seldom is anything left to cancel
+		s.cfg.Channel.CancelTasks(l.row.Workspace, l.row.Run)
+		delete(s.runs, l.row.Run)
 	}
 	for _, h := range b.woken {
 		h.job.reply <- h.reply
