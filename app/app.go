@@ -217,6 +217,9 @@ func (a *App) ready(ctx context.Context) error {
 	default:
 		return errors.New("the engine is starting")
 	}
+	if !a.engine.Owned() {
+		return errors.New("another server does the work at the moment")
+	}
 	if err := a.base.db.Ping(ctx); err != nil {
 		return fmt.Errorf("the database does not answer: %w", err)
 	}

@@ -131,6 +131,17 @@ func (e *Engine) relayLost(ctx context.Context) {
 // Ready is closed when every shard is owned and recovered.
 func (e *Engine) Ready() <-chan struct{} { return e.ready }
 
+// Owned reports whether this process owns every shard at the moment: another
+// one may have taken over since it was ready.
+func (e *Engine) Owned() bool {
+	for _, s := range e.shards {
+		if !s.owned.Load() {
+			return false
+		}
+	}
+	return true
+}
+
 // Wait says what a StartRequest waits for beside the commit.
 type Wait int
 

@@ -45,6 +45,7 @@ func (f *flaky) Commit(ctx context.Context, t *runtime.Turn) error {
 }
 
 type world struct {
+	halt    func() // ends the engine and its workers
 	store   *flaky
 	engine  *runtime.Engine
 	version uuid.UUID
@@ -98,7 +99,8 @@ func openWith(t *testing.T, every int64, file string, mock worker.Action) *world
 			t.Error(err)
 		}
 	})
-	t.Cleanup(func() { cancel(); wg.Wait() })
+	w.halt = func() { cancel(); wg.Wait() }
+	t.Cleanup(w.halt)
 	<-w.engine.Ready()
 	return w
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/google/uuid"
@@ -72,6 +73,8 @@ type shard struct {
 	clock    *time.Timer
 	tasks    chan []task.Task
 	fault    error // the store failed while a turn was made
+	owned    atomic.Bool
+	standby  time.Time // since when another process owns it; zero: it does not
 	swept    time.Time
 }
 
@@ -97,6 +100,7 @@ func (s *shard) run(ctx context.Context, owned func()) error {
 			if s.cfg.Now().Sub(began) > 10*time.Second {
 				wait = backoffMin
 			}
+			s.standBy(err)
 			s.cfg.Log.WarnContext(gctx, "turns stopped, starting again", "shard", s.n, "err", err)
 			pause(gctx, wait)
 			wait = min(2*wait, backoffMax)
@@ -105,6 +109,23 @@ func (s *shard) run(ctx context.Context, owned func()) error {
 		return nil //nolint:nilerr // what failed was logged, and the end was asked for
 	})
 	return g.Wait()
+}
+
+// standBy refuses what waits here while another process owns the shard. A
+// lease that merely has to run out is waited for; after that an input would
+// only be taken when the other one dies, which its sender has long forgotten.
+func (s *shard) standBy(err error) {
+	if !errors.Is(err, ErrFenced) {
+		return
+	}
+	now := s.cfg.Now()
+	if s.standby.IsZero() {
+		s.standby = now
+	}
+	if now.Sub(s.standby) > 2*s.cfg.Lease {
+		s.refuse()
+		s.retry, s.waiters = nil, map[uuid.UUID][]*job{}
+	}
 }
 
 func pause(ctx context.Context, d time.Duration) {
@@ -130,6 +151,9 @@ func (s *shard) once(ctx context.Context, owned func()) error {
 		return fmt.Errorf("recover shard %d: %w", s.n, err)
 	}
 	owned()
+	s.standby = time.Time{}
+	s.owned.Store(true)
+	defer s.owned.Store(false)
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	var beside sync.WaitGroup
@@ -210,10 +234,10 @@ func (s *shard) dispatcher(ctx context.Context) {
 	}
 }
 
-// refuse answers whoever still waits when the process stops. What they asked
-// for may or may not have happened.
+// refuse answers whoever still waits when the process stops or has lost the
+// shard. What they asked for may or may not have happened.
 func (s *shard) refuse() {
-	stopped := problem.New(problem.Unavailable, "Signalbox is stopping; it is not known whether this was done. Ask again with the same idempotency key.")
+	stopped := problem.New(problem.Unavailable, "This server is stopping, or another one has taken over; it is not known whether this was done. Ask again with the same idempotency key.")
 	answer := func(j *job) {
 		if j.reply != nil {
 			select {
