@@ -25,6 +25,8 @@ const usage = `Signalbox draws, proves, runs and watches event-driven workflows.
   signalbox audit [--json] [flags]     check every run of a database that is in use; 1: something does not hold
   signalbox check FILE                 what stands in a workflow's way
   signalbox run FILE [--input FILE]    run a workflow here and now, without a server
+  signalbox export FILE [--as FORM]    a workflow or statechart as xstate, scxml, mermaid or dot
+  signalbox import FILE [--as FORM]    an XState machine (JSON) as a chart or workflow of ours
   signalbox bench [--json]             measure this machine
   signalbox version
 
@@ -58,6 +60,10 @@ func run(args []string) int {
 		return app.Check(args, os.Stdout, os.Stderr)
 	case "run":
 		return app.RunFile(ctx, args, os.Stdout, os.Stderr)
+	case "export":
+		return app.Export(args, os.Stdout, os.Stderr)
+	case "import":
+		return app.Import(args, os.Stdout, os.Stderr)
 	case "version":
 		fmt.Println("signalbox", version())
 		return exitOK

@@ -38,7 +38,7 @@ var layers = map[string][]string{
 	"engine/compile":       {"engine/expr", "engine/graph", "engine/kind", "engine/machine", "engine/soundness"},
 	"engine/chart":         {"engine/expr"},
 	"engine/chart/draw":    {"engine/chart", "engine/graph"},
-	"engine/exchange":      {"engine/chart", "engine/expr", "engine/graph", "engine/problem"},
+	"engine/exchange":      {"engine/chart", "engine/chart/draw", "engine/expr", "engine/graph", "engine/problem"},
 	"engine/reference":     {"engine/expr", "engine/graph", "engine/kind"},
 	"engine/runtime/brief": {"engine/machine"},
 	"engine/picture":       {"engine/graph", "engine/kind", "engine/runtime/brief"},

@@ -163,3 +163,26 @@ func TestWhatCannotBeAChartIsPinnedToItsPlace(t *testing.T) {
 		})
 	}
 }
+
+func TestAPlacedChartStandsInItsFrames(t *testing.T) {
+	t.Parallel()
+	for _, d := range charts(t)[:40] {
+		nodes, _ := draw.ToGraph(d)
+		at := draw.Place(nodes, 100, 50)
+		for i, n := range nodes {
+			l := at[n.ID]
+			if n.In != "" {
+				f := at[n.In]
+				if l.X < f.X || l.Y < f.Y || l.X+max(l.W, 248) > f.X+f.W || l.Y+max(l.H, 72) > f.Y+f.H {
+					t.Errorf("%s: %s at %+v is not inside %+v", d.ID, n.Key, l, f)
+				}
+			}
+			for _, m := range nodes[i+1:] {
+				k := at[m.ID]
+				if m.In == n.In && l.X < k.X+max(k.W, 248) && k.X < l.X+max(l.W, 248) && l.Y < k.Y+max(k.H, 72) && k.Y < l.Y+max(l.H, 72) {
+					t.Errorf("%s: %s lies over %s", d.ID, n.Key, m.Key)
+				}
+			}
+		}
+	}
+}

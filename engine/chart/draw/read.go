@@ -41,7 +41,7 @@ func FromGraph(g graph.Graph, container string) (chart.Def, []graph.Issue) {
 	d := chart.Def{
 		Node: r.node(top), Context: top.config.Context, Guards: top.config.Guards, Actions: top.config.Actions, Delays: top.config.Delays,
 	}
-	d.Key, d.ID = "", top.config.ID
+	d.Key, d.ID = "", top.id
 	r.check(d, container)
 	return d, r.issues
 }
@@ -73,7 +73,7 @@ func (r *reader) collect(n graph.Node, parent *box) *box {
 	switch {
 	case b.id != "":
 	case parent == nil:
-		b.id = "chart"
+		b.id = n.Key
 	default:
 		b.id = parent.id + "." + name
 	}
