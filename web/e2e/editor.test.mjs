@@ -316,7 +316,7 @@ test("a way into a dead end is shown step by step, and one button mends it", asy
   const next = page.locator(".ed-example .btn", { hasText: "Next" });
   while (await next.isEnabled()) await next.click();
   await page.locator(".ed-examplewhy").waitFor();
-  await page.locator(".ed-example .btn", { hasText: "Close" }).click();
+  await page.locator(".ed-example header .btn").click();
   await page.locator(".ed-problem.error .btn").last().click();
   await page.locator(".ed-allgood").waitFor();
   const meet = (d) => d.graph.nodes.find((n) => n.id === "meet");

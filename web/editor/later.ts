@@ -9,19 +9,24 @@ import { FindPanel } from "./panels/find.tsx";
 import { Outline } from "./panels/outline.tsx";
 import { Problems } from "./panels/problems.tsx";
 import { QuickAdd } from "./panels/quick-add.tsx";
+import { Banner } from "./shell/banner.tsx";
+import { Dock, Overview } from "./shell/dock.tsx";
 import { Example } from "./shell/example.tsx";
 import { NoteEditor, TitleEditor } from "./shell/inline.tsx";
 import { SelectionBar } from "./shell/selection-bar.tsx";
 
 export const later = {
+  Banner,
   Connect,
   ContextMenu,
   Dialogs,
+  Dock,
   Example,
   FindPanel,
   Inspector,
   NoteEditor,
   Outline,
+  Overview,
   Problems,
   QuickAdd,
   SelectionBar,

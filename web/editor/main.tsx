@@ -20,7 +20,15 @@ function start(): void {
   host.className = "ed-kernel";
   document.body.append(host); // the kernel reads colors and sizes from the page; the app moves it to its place
   const still = document.documentElement.dataset["motion"] === "less" ? true : undefined;
-  const editor = new Editor(JSON.parse(props) as EditorProps, new Kernel({ host, still }));
+  const asked = new URLSearchParams(location.search);
+  const editor = new Editor(
+    {
+      ...(JSON.parse(props) as EditorProps),
+      compare: asked.get("compare") ?? undefined,
+      restore: asked.get("restore") ?? undefined,
+    },
+    new Kernel({ host, still }),
+  );
   render(
     <EditorProvider value={editor}>
       <App host={host} />

@@ -347,6 +347,8 @@ export type KernelApi = {
   setEdge(id: string, state: EdgeState): void;
   /** The pill on an edge: a count, a rate, a word; undefined: none. */
   setLabel(edge: string, text: string | undefined): void;
+  /** Tokens that wait at the end of an edge; 0: none. */
+  setTokens(edge: string, count: number): void;
   /** One drop runs along the edge. More than three at a time show as a rate. */
   drop(edge: string): void;
   /** All nodes and edges idle, no labels, no drops. */

@@ -109,6 +109,7 @@ export class Cards {
     view.element.hidden = true;
     view.element.tabIndex = -1;
     view.id = "";
+    delete view.element.dataset["id"];
     this.#pool.push(view);
   }
 

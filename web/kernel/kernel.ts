@@ -30,7 +30,7 @@ import type {
 import { Frame } from "./frame.ts";
 import { Gestures } from "./gestures.ts";
 import { Keys } from "./keys.ts";
-import { Minimap } from "./minimap.ts";
+import type { Minimap } from "./minimap.ts";
 import { Pointer } from "./pointer.ts";
 import { makeRoot, spriteOfPage, watch } from "./root.ts";
 import { edgeMiddle, type Near, placeFor, refusal, scopeOf, targets } from "./rules.ts";
@@ -99,7 +99,7 @@ export class Kernel implements KernelApi {
     this.#pointer.cancel();
     this.#frame.cards.clear();
     stage.scene.load(graph, specs);
-    for (const map of [stage.status, stage.edgeStates, stage.labels]) map.clear();
+    for (const map of [stage.status, stage.edgeStates, stage.labels, stage.tokens]) map.clear();
     stage.nodeIssues.clear();
     stage.edgeIssues.clear();
     stage.focused = undefined;
@@ -359,6 +359,12 @@ export class Kernel implements KernelApi {
     this.#stage.request();
   }
 
+  setTokens(edge: string, count: number): void {
+    if (count > 0) this.#stage.tokens.set(edge, count);
+    else this.#stage.tokens.delete(edge);
+    this.#stage.request();
+  }
+
   drop(edge: string): void {
     const line = this.#stage.scene.lines.get(edge);
     if (line === undefined || this.#stage.still || document.hidden) return;
@@ -369,7 +375,7 @@ export class Kernel implements KernelApi {
   clearStatus(): void {
     const stage = this.#stage;
     for (const id of this.drawing.nodes.keys()) stage.stale.add(id);
-    for (const map of [stage.status, stage.edgeStates, stage.labels]) map.clear();
+    for (const map of [stage.status, stage.edgeStates, stage.labels, stage.tokens]) map.clear();
     stage.changes++;
     stage.scene.clearFeet();
     this.#frame.drops.clear();
@@ -388,11 +394,18 @@ export class Kernel implements KernelApi {
   }
 
   attachMinimap(canvas: HTMLCanvasElement): () => void {
-    const map = new Minimap(this.#stage, canvas, (camera) => this.#sight.go(camera, false, true));
-    this.#frame.minimap = map;
-    this.#stage.request();
+    let map: Minimap | undefined;
+    let gone = false;
+    // The overview is no part of the first paint.
+    void import("./minimap.ts").then((loaded) => {
+      if (gone) return;
+      map = new loaded.Minimap(this.#stage, canvas, (c) => this.#sight.go(c, false, true));
+      this.#frame.minimap = map;
+      this.#stage.request();
+    });
     return () => {
-      map.destroy();
+      gone = true;
+      map?.destroy();
       if (this.#frame.minimap === map) this.#frame.minimap = undefined;
     };
   }

@@ -9,6 +9,8 @@ import { FAR, type Stage } from "./stage.ts";
 /** Below this zoom a head would be unreadable. */
 const TITLES = 0.2;
 
+const markColors = { added: "ok", changed: "wait", removed: "fail" } as const;
+
 export function paintFrames(stage: Stage, ctx: CanvasRenderingContext2D, area: Box): void {
   const { scene } = stage;
   const ids = scene.frames.within(area);
@@ -43,7 +45,11 @@ function paintFrame(
   ctx.globalAlpha = (target ? 0.14 : 0.05) * faint;
   ctx.fill(shape);
   ctx.globalAlpha = faint;
-  const status = statusColor(palette, stage.status.get(id)?.status);
+  const mark = stage.marks.get(id);
+  const status =
+    mark === undefined
+      ? statusColor(palette, stage.status.get(id)?.status)
+      : palette[markColors[mark]];
   ctx.strokeStyle = target || selected ? palette.brand : (status ?? color);
   ctx.lineWidth = Math.max((target || selected ? 2 : 1.25) * (palette.strong ? 1.5 : 1), 1 / z);
   // A border that is no state of a run is dashed, so that it is never taken for an edge.

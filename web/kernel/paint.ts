@@ -49,6 +49,7 @@ export function paint(
   if (z < FAR) paintFar(stage, ctx, area);
   for (const { id, box } of stage.left) paintCard(stage, ctx, id, box);
   for (const id of stage.unbuilt) paintCard(stage, ctx, id, stage.scene.cards.get(id));
+  paintTokens(stage, ctx, lines);
   paintDrops(stage, ctx, area, drops, now);
   if (z >= LABELS) for (const line of lines) paintLabel(stage, ctx, line, drops, now);
   if (z >= LABELS) for (const line of lines) paintUndo(stage, ctx, line);
@@ -74,6 +75,9 @@ function styleOf(stage: Stage, id: string): Style {
   const { palette, hover, selected } = stage;
   const issue = stage.edgeIssues.get(id);
   if (selected.edges.has(id) || stage.landing === id) return { color: palette.brand, width: 2.5 };
+  const mark = stage.marks.get(id);
+  if (mark === "added") return { color: palette.ok, width: 2.5 };
+  if (mark === "removed") return { color: palette.fail, width: 2, dash: [4, 5], alpha: 0.7 };
   const state = stage.edgeStates.get(id) ?? "idle";
   if (state === "active") return { color: palette.run, width: 2.5 };
   if (state === "skipped") return { color: palette.edge, width: 2, dash: [4, 5], alpha: 0.5 };
@@ -210,6 +214,29 @@ function pill(
   ctx.textAlign = "center";
   ctx.textBaseline = "middle";
   ctx.fillText(text, at.x, at.y + 0.5);
+}
+
+// A token that waits stands before the arrow head; several show their number.
+function paintTokens(stage: Stage, ctx: CanvasRenderingContext2D, lines: readonly Line[]): void {
+  if (stage.tokens.size === 0) return;
+  const { palette } = stage;
+  for (const { edge, end } of lines) {
+    const n = stage.tokens.get(edge.id);
+    if (n === undefined) continue;
+    ctx.beginPath();
+    ctx.arc(end.x - 20, end.y, n > 1 ? 9 : 6, 0, Math.PI * 2);
+    ctx.fillStyle = palette.run;
+    ctx.strokeStyle = palette.canvas;
+    ctx.lineWidth = 2;
+    ctx.fill();
+    ctx.stroke();
+    if (n < 2) continue;
+    ctx.font = `650 10px ${palette.ui}`;
+    ctx.textAlign = "center";
+    ctx.textBaseline = "middle";
+    ctx.fillStyle = palette.canvas;
+    ctx.fillText(String(n), end.x - 20, end.y + 0.5);
+  }
 }
 
 function paintDrops(

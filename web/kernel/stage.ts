@@ -67,6 +67,8 @@ export class Stage {
   readonly status = new Map<string, Status>();
   readonly edgeStates = new Map<string, EdgeState>();
   readonly labels = new Map<string, string>();
+  /** Tokens that wait at the ends of edges. */
+  readonly tokens = new Map<string, number>();
   readonly nodeIssues = new Map<string, Counts>();
   readonly edgeIssues = new Map<string, Counts>();
   /** Counts changes of statuses and problems, for what is kept as a picture. */
@@ -193,7 +195,7 @@ export class Stage {
       notes: here(this.selected.notes, notes),
     });
     for (const id of this.status.keys()) if (!nodes.has(id)) this.status.delete(id);
-    for (const map of [this.edgeStates, this.labels]) {
+    for (const map of [this.edgeStates, this.labels, this.tokens]) {
       for (const id of map.keys()) if (!edges.has(id)) map.delete(id);
     }
     if (this.focused !== undefined && !nodes.has(this.focused)) this.focused = undefined;

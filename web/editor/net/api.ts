@@ -36,6 +36,7 @@ export type Version = {
   readonly hash: string;
   readonly created_at: string;
   readonly note?: string;
+  readonly by?: { readonly name: string };
 };
 
 export type Run = { readonly id: string };
@@ -141,6 +142,10 @@ export class Api {
 
   opsAfter(seq: number): Promise<{ batches?: readonly Ordered[] | null }> {
     return call("GET", `${this.#path}/ops?after=${seq}`);
+  }
+
+  versions(): Promise<{ versions: readonly Version[] }> {
+    return call("GET", `${this.#path}/versions`);
   }
 
   version(id: string): Promise<{ version: Version; graph: unknown }> {

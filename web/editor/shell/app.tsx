@@ -5,14 +5,12 @@ import { useLayoutEffect, useRef } from "preact/hooks";
 import { useEditor } from "../context.ts";
 import { lazy } from "../lazy.tsx";
 import { t } from "../strings.ts";
-import { Banner } from "./banner.tsx";
-import { Dock, Overview } from "./dock.tsx";
 import { EmptyCanvas, Loading } from "./empty.tsx";
 import { Rail } from "./rail.tsx";
 import { Toasts } from "./toasts.tsx";
 import { TopBar } from "./top-bar.tsx";
 
-// Everything but the canvas and its tools comes after the first paint.
+// Everything but the frame and the canvas comes after the first paint.
 type Later = typeof import("../later.ts").later;
 const part = (
   name: {
@@ -21,10 +19,14 @@ const part = (
   Meanwhile?: ComponentType,
 ) => lazy(async () => (await import("../later.ts")).later[name], Meanwhile);
 
+const Banner = part("Banner");
+const Overview = part("Overview");
+const Dock = part("Dock");
 const Inspector = part("Inspector", InspectorPlace);
 const Outline = part("Outline");
 const FindPanel = part("FindPanel");
 const Problems = part("Problems");
+const Changes = lazy(async () => (await import("../panels/changes.tsx")).Changes);
 const QuickAdd = part("QuickAdd");
 const SelectionBar = part("SelectionBar");
 const Example = part("Example");
@@ -45,6 +47,7 @@ export function App({ host }: { readonly host: HTMLElement }) {
         {session.panel.value === "outline" ? <Outline /> : null}
         {session.panel.value === "find" ? <FindPanel /> : null}
         {session.panel.value === "problems" ? <Problems /> : null}
+        {session.panel.value === "changes" ? <Changes /> : null}
         <main class="ed-canvas" aria-label={t("editor.region.canvas")}>
           <CanvasHost host={host} />
           <Banner />

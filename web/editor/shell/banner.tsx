@@ -31,6 +31,26 @@ export function Banner() {
       </p>
     );
   }
+  const compared = session.comparison.value;
+  if (compared !== undefined) {
+    return (
+      <p class="note info ed-banner">
+        <Icon name="git-compare" />
+        <span>
+          {t("editor.banner.compare", {
+            before: compared.before.title,
+            after: compared.after.title,
+          })}
+        </span>
+        <button type="button" class="lnk" onClick={() => (session.panel.value = "changes")}>
+          {t("editor.compare")}
+        </button>
+        <a class="lnk" href={`/w/${id}`}>
+          {t("editor.banner.backToDraft")}
+        </a>
+      </p>
+    );
+  }
   const save = session.save.value;
   if (save.is === "offline" || (session.link.value === "down" && !navigator.onLine)) {
     return (

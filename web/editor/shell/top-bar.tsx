@@ -147,6 +147,11 @@ function WorkflowName() {
 function DraftChip() {
   const { session } = useEditor();
   const shown = session.versionShown.value;
+  const compared = session.comparison.value;
+  if (compared !== undefined)
+    return (
+      <span class="chip ed-draft">{`${compared.before.title} → ${compared.after.title}`}</span>
+    );
   if (shown !== undefined)
     return <span class="chip ed-draft">{t("editor.draft.version", { n: shown })}</span>;
   const n = session.dirty.value;

@@ -38,7 +38,8 @@ export function watchWidth(editor: Editor): void {
   const { session, kernel } = editor;
   const sheet = window.matchMedia(`(max-width: ${sheetBelow - 1}px)`);
   const small = window.matchMedia(`(max-width: ${readOnlyBelow - 1}px)`);
-  const mayEdit = editor.props.version === undefined && editor.props.user?.role !== "viewer";
+  const { version, compare, user } = editor.props;
+  const mayEdit = version === undefined && compare === undefined && user?.role !== "viewer";
   const apply = () => {
     session.readOnly.value = small.matches || !mayEdit;
     session.narrow.value = sheet.matches;

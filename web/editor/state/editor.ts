@@ -28,6 +28,10 @@ export type EditorProps = {
   /** The version to look at instead of the draft. */
   readonly version?: string;
   readonly origin?: string;
+  /** Two sides to compare, "a..b": ids of versions, or "draft". */
+  readonly compare?: string | undefined;
+  /** A version that becomes the draft. */
+  readonly restore?: string | undefined;
 };
 
 const toastTime = 6_000;
@@ -84,8 +88,7 @@ export class Editor {
   /** Loads what is shown, then whatever makes it richer. */
   async start(): Promise<void> {
     try {
-      if (this.props.version) await this.#openVersion(this.props.version);
-      else await this.#openDraft();
+      await this.#open();
       this.session.loading.value = "ready";
     } catch (error) {
       this.session.loading.value = "failed";
@@ -98,7 +101,16 @@ export class Editor {
     window.addEventListener("offline", () => this.#linkDown());
     void this.refreshSamples();
     if (!this.session.readOnly.value) void this.#readCredentials();
-    if (!this.props.version) void this.#socket.start();
+    const { version, compare, restore } = this.props;
+    if (!version && !compare) void this.#socket.start();
+    if (restore) await (await import("./compare.ts")).restoreVersion(this, restore);
+  }
+
+  async #open(): Promise<void> {
+    const { version, compare } = this.props;
+    if (compare) await (await import("./compare.ts")).openComparison(this, compare);
+    else if (version) await this.#openVersion(version);
+    else await this.#openDraft();
   }
 
   async #openVersion(id: string): Promise<void> {
@@ -107,7 +119,7 @@ export class Editor {
       this.api.version(id),
     ]);
     this.session.versionShown.value = version.number;
-    this.#show(graph as Graph, kinds);
+    this.show(graph as Graph, kinds);
     this.kernel.fit();
   }
 
@@ -117,7 +129,7 @@ export class Editor {
       this.api.draft(),
       this.#outbox.open(),
     ]);
-    this.#show(draft.graph as Graph, kinds);
+    this.show(draft.graph as Graph, kinds);
     const { session } = this;
     session.workflow.value = draft.workflow;
     session.dirty.value = draft.workflow.draft_dirty;
@@ -129,7 +141,7 @@ export class Editor {
     this.#changed();
   }
 
-  #show(graph: Graph, kinds: readonly unknown[]): void {
+  show(graph: Graph, kinds: readonly unknown[]): void {
     const specs = kinds as readonly Spec[];
     this.session.specs.value = specs;
     this.kernel.load(graph, specs);
@@ -325,7 +337,7 @@ export class Editor {
     try {
       const draft = await this.api.draft();
       const { camera } = this.kernel;
-      this.#show(draft.graph as Graph, this.session.specs.value);
+      this.show(draft.graph as Graph, this.session.specs.value);
       this.kernel.setCamera(camera);
       this.#sync = new Sync(this.kernel, draft.seq);
       this.#setIssues(draft.issues ?? [], draft.seq);

@@ -7,8 +7,9 @@ import type { Issue, Spec } from "../../core/graph.ts";
 import type { SaveState } from "../../core/sync.ts";
 import type { Selection, ToolName } from "../../kernel/api.ts";
 import type { Credential, Samples, Workflow } from "../net/api.ts";
+import type { Comparison } from "./compare.ts";
 
-export type Panel = "outline" | "find" | "problems";
+export type Panel = "outline" | "find" | "problems" | "changes";
 export type Tab = "configure" | "data" | "retries" | "notes";
 export type Dialog = "publish" | "run" | "keys" | "share" | "palette";
 
@@ -61,6 +62,8 @@ export function createSession(workflow: Workflow) {
     readOnly: signal(false),
     /** Set while a published version is shown instead of the draft. */
     versionShown: signal<number | undefined>(undefined),
+    /** Two versions are shown in one drawing. */
+    comparison: signal<Comparison | undefined>(undefined),
     undoable: signal<string | undefined>(undefined),
     redoable: signal<string | undefined>(undefined),
     samples: signal<Samples>({ nodes: {} }),

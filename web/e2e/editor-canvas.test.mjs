@@ -1,0 +1,246 @@
+// What hands do on the canvas of the real editor, and what versions differ in:
+// lines split, led elsewhere and copied past, proofs played, versions compared.
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { axe, becomeOwner, startBrowser, startProgram } from "./program.mjs";
+
+let program;
+let browser;
+let faults;
+let page;
+
+before(async () => {
+  program = await startProgram();
+  browser = await startBrowser();
+  ({ page, faults } = await browser.page());
+  await becomeOwner(page, program);
+});
+
+after(async () => {
+  await browser?.close();
+  await program?.stop();
+});
+
+const call = (path, body, into = page) =>
+  into.evaluate(
+    async ([p, b]) => {
+      const post = { method: "POST", headers: { "Content-Type": "application/json" } };
+      const r = await fetch(p, b === null ? {} : { ...post, body: JSON.stringify(b) });
+      return r.json();
+    },
+    [path, body ?? null],
+  );
+
+const node = (id, kind, config = {}, more = {}) => ({ id, key: id, kind, config, ...more });
+const edge = ([from, port, to]) => ({ id: `${from}-${to}`, from, port, to });
+
+/** A workflow of these steps and lines, opened in the editor. */
+async function openGraph(name, nodes, edges, places) {
+  const layout = { nodes: Object.fromEntries(Object.entries(places).map(([id, [x, y]]) => [id, { x, y }])) };
+  const graph = { signalbox: 1, nodes, edges: edges.map(edge), layout };
+  const { id } = await call("/api/workflows", { name, graph });
+  await show(id);
+  return id;
+}
+
+/** Three steps in a row and one that stands alone below. */
+const row = (name) =>
+  openGraph(
+    name,
+    [node("start", "manual"), node("facts", "set", { fields: { n: 1 } }), node("result", "output"), node("lone", "set", { fields: { n: 2 } })],
+    [["start", "success", "facts"], ["facts", "success", "result"]],
+    { start: [0, 0], facts: [400, 0], result: [900, 0], lone: [400, 240] },
+  );
+
+async function show(id, query = "") {
+  await page.goto(`${program.origin}/w/${id}${query}`);
+  await page.locator(".k-card").first().waitFor();
+  await page.locator(".ed-dock").waitFor();
+}
+
+const draft = async (id) => (await call(`/api/workflows/${id}/draft`)).graph;
+const links = async (id) => (await draft(id)).edges.map((e) => `${e.from} ${e.to}`).sort();
+const key = (name) => page.keyboard.press(name);
+const box = (id, into = page) => into.locator(`.k-card[data-id="${id}"]`).boundingBox();
+
+async function until(what, ask) {
+  for (let i = 0; i < 100; i += 1) {
+    if (await ask()) return;
+    await page.waitForTimeout(50);
+  }
+  assert.fail(`never came true: ${what}`);
+}
+
+async function drag(from, to, { hold = async () => {}, alt = false } = {}) {
+  await page.mouse.move(from.x, from.y);
+  if (alt) await page.keyboard.down("Alt");
+  await page.mouse.down();
+  await page.mouse.move((from.x + to.x) / 2, (from.y + to.y) / 2, { steps: 4 });
+  await page.mouse.move(to.x, to.y, { steps: 4 });
+  await hold();
+  await page.mouse.up();
+  if (alt) await page.keyboard.up("Alt");
+}
+
+const grip = (b) => ({ x: b.x + b.width / 2, y: b.y + 12 });
+
+test("a step laid on a line goes into it, and one undo takes it out again", async () => {
+  const id = await row("Insert");
+  const lone = await box("lone");
+  const [a, b] = [await box("facts"), await box("result")];
+  const z = lone.width / 208;
+  // The step's entry lies at 28 below its top: that is where the line runs.
+  const to = { x: (a.x + a.width + b.x) / 2, y: a.y + 12 * z + 2 };
+  await drag(grip(lone), to, {
+    // It has to rest there for a while: letting a step fly past is no wish.
+    hold: () => page.waitForTimeout(350),
+  });
+  await until("the line leads through it", async () =>
+    JSON.stringify(await links(id)) === JSON.stringify(["facts lone", "lone result", "start facts"]));
+  await key("Control+z");
+  await until("it stands alone again", async () =>
+    JSON.stringify(await links(id)) === JSON.stringify(["facts result", "start facts"]));
+  const { layout } = await draft(id);
+  assert.deepEqual([layout.nodes.lone.x, layout.nodes.lone.y], [400, 240]);
+});
+
+test("the plus on a line adds a step into it", async () => {
+  const id = await row("Plus");
+  const [a, b] = [await box("facts"), await box("result")];
+  const z = a.width / 208;
+  await page.mouse.move((a.x + a.width + b.x) / 2, a.y + 28 * z);
+  await page.locator(".k-between").click();
+  await page.locator(".ed-quick input:focus").waitFor();
+  await page.keyboard.type("wait", { delay: 5 });
+  await key("Enter");
+  await until("three lines", async () => (await draft(id)).edges.length === 3);
+  const { nodes, edges } = await draft(id);
+  const wait = nodes.find((n) => n.kind === "wait");
+  assert.ok(edges.some((e) => e.from === "facts" && e.to === wait.id));
+  assert.ok(edges.some((e) => e.from === wait.id && e.to === "result"));
+});
+
+test("the end of a line is led to another step", async () => {
+  const id = await row("Lead");
+  const [lone, result] = [await box("lone"), await box("result")];
+  const z = lone.width / 208;
+  await drag({ x: result.x - 19 * z, y: result.y + 28 * z }, { x: lone.x + 40, y: lone.y + 30 * z });
+  await until("it ends at the other", async () =>
+    JSON.stringify(await links(id)) === JSON.stringify(["facts lone", "start facts"]));
+  assert.ok((await draft(id)).edges.some((e) => e.id === "facts-result"), "it is the same line");
+});
+
+test("Alt-drag leaves the step and drags a copy", async () => {
+  const id = await row("Copy");
+  const lone = await box("lone");
+  await drag(grip(lone), { x: lone.x + lone.width / 2, y: lone.y + 150 }, { alt: true });
+  await until("there are two", async () => (await draft(id)).nodes.length === 5);
+  const { layout, nodes } = await draft(id);
+  assert.deepEqual([layout.nodes.lone.x, layout.nodes.lone.y], [400, 240]);
+  const copy = nodes.find((n) => !["start", "facts", "result", "lone"].includes(n.id));
+  assert.deepEqual(copy.config, { fields: { n: 2 } });
+  assert.ok(layout.nodes[copy.id].y > 240);
+});
+
+const stuck = () =>
+  openGraph(
+    "Stuck",
+    [
+      node("start", "manual"),
+      node("check", "if", { condition: "input.n > 3" }),
+      node("a", "set", { fields: { n: 1 } }),
+      node("b", "set", { fields: { n: 2 } }),
+      node("meet", "output", {}, { join: { mode: "all" } }),
+    ],
+    [["start", "success", "check"], ["check", "true", "a"], ["check", "false", "b"], ["a", "success", "meet"], ["b", "success", "meet"]],
+    { start: [0, 0], check: [280, 0], a: [600, -120], b: [600, 120], meet: [900, 0] },
+  );
+
+test("a counter-example is played choice by choice, each of them named", async () => {
+  await stuck();
+  await page.locator(".ed-rail button").nth(3).click();
+  await page.locator(".ed-problem .btn", { hasText: "Show" }).first().click();
+  const list = page.locator(".ed-example ol li");
+  await list.first().waitFor();
+  const words = await list.allInnerTexts();
+  assert.ok(words.length >= 3, words.join());
+  assert.match(words.join(), /takes/);
+  await page.locator(".ed-example .btn", { hasText: "Play" }).click();
+  await page.locator(".ed-examplewhy").waitFor();
+  await page.locator('.k-card[data-id="meet"].st-failed').waitFor();
+  await list.nth(1).locator("button").click();
+  await page.locator('.k-card[data-id="meet"].st-failed').waitFor({ state: "detached" });
+  assert.deepEqual(await axe(page), []);
+  await page.locator(".ed-example header .btn").click();
+  await page.locator('.k-card.st-done').first().waitFor({ state: "detached" });
+});
+
+test("how a step waits is chosen from pictures", async () => {
+  const id = await stuck();
+  await page.locator('.k-card[data-id="meet"]').click();
+  await page.locator('.ed-joinmode', { hasText: "Start after some" }).click();
+  await until("so many ways", async () => (await draft(id)).nodes.find((n) => n.id === "meet").join?.mode === "n");
+  await page.locator('.ed-join .seg label', { hasText: "canceled" }).click();
+  await until("the others are canceled", async () => (await draft(id)).nodes.find((n) => n.id === "meet").join?.then === "cancel");
+  assert.deepEqual((await draft(id)).nodes.find((n) => n.id === "meet").join, { mode: "n", n: 2, then: "cancel" });
+  await page.locator('.ed-joinmode', { hasText: "Wait for what still comes" }).click();
+  await until("no rule is kept", async () => (await draft(id)).nodes.find((n) => n.id === "meet").join === undefined);
+  assert.deepEqual(await axe(page), []);
+});
+
+test("two versions are compared on the canvas, and an old one becomes the draft", async () => {
+  const id = await row("Versions");
+  const { seq } = await call(`/api/workflows/${id}/draft`);
+  const { version } = await call(`/api/workflows/${id}/publish`, { seq, note: "As it began" });
+  await page.locator('.k-card[data-id="lone"]').click();
+  await key("Delete");
+  await until("it is gone", async () => (await draft(id)).nodes.length === 3);
+  await page.locator('.k-card[data-id="facts"]').click();
+  await key("F2");
+  await page.locator(".ed-title input").fill("Gather");
+  await key("Enter");
+  await until("it is renamed", async () => (await draft(id)).layout.nodes.facts.title === "Gather");
+
+  await page.goto(`${program.origin}/w/${id}/versions`);
+  assert.match(await page.locator(".rows-card").innerText(), /As it began/);
+  await page.locator(".btn", { hasText: "Compare" }).first().click();
+  await page.locator('.k-card[data-id="lone"].mark-removed').waitFor();
+  await page.locator('.k-card[data-id="facts"].mark-changed').waitFor();
+  const changes = page.locator(".ed-changes");
+  assert.match(await changes.innerText(), /title[\s\S]*Gather/);
+  assert.match(await changes.innerText(), /2 differences/);
+  assert.match(await changes.innerText(), /Ada · As it began/);
+  assert.deepEqual(await axe(page), []);
+  await page.locator('.k-card[data-id="facts"]').click();
+  await key("Delete");
+  assert.ok(await page.locator('.k-card[data-id="facts"]').isVisible(), "nothing is edited here");
+
+  await page.locator(".ed-changes a", { hasText: "Restore" }).click();
+  await page.locator(".toast", { hasText: "what version 1 was" }).waitFor();
+  await until("the draft is the version", async () => (await draft(id)).nodes.length === 4);
+  const back = await draft(id);
+  assert.equal(back.layout.nodes.facts.title, undefined);
+  await page.locator(".toast button", { hasText: "Undo" }).click();
+  await until("and one undo takes that back", async () => (await draft(id)).nodes.length === 3);
+  assert.ok(version.id);
+});
+
+test("two people see each other, and what the other one does", async () => {
+  const id = await row("Together");
+  const other = await page.context().newPage();
+  await other.goto(`${program.origin}/w/${id}`);
+  await other.locator(".k-card").first().waitFor();
+  await other.locator(".ed-dock").waitFor();
+  const lone = await box("lone", other);
+  await other.mouse.move(lone.x - 40, lone.y + 20);
+  await other.mouse.move(lone.x - 60, lone.y + 30);
+  await other.locator('.k-card[data-id="lone"]').click();
+  await page.locator(".k-peer").first().waitFor({ state: "attached" });
+  await other.keyboard.press("Delete");
+  await page.locator('.k-card[data-id="lone"]').waitFor({ state: "detached" });
+  await other.close();
+});
+
+test("no page did what the policy forbids", () => {
+  assert.deepEqual(faults.filter((f) => !/net::ERR_FAILED/.test(f)), []);
+});

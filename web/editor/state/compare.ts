@@ -1,0 +1,82 @@
+// Two versions on one canvas, and a version put back as the draft. Loaded only
+// when somebody asks for it.
+
+import { type Diff, diff, opsBetween, together } from "../../core/diff.ts";
+import type { Graph } from "../../core/graph.ts";
+import type { Version } from "../net/api.ts";
+import { t } from "../strings.ts";
+import type { Editor } from "./editor.ts";
+
+/** What one side is called in the address of the page. */
+export const DRAFT = "draft";
+
+export type Side = { readonly id: string; readonly title: string; readonly graph: Graph };
+
+export type Comparison = {
+  readonly before: Side;
+  readonly after: Side;
+  readonly diff: Diff;
+  readonly versions: readonly Version[];
+};
+
+/** The two sides in an address: "a..b". */
+export function sidesOf(address: string): readonly [string, string] {
+  const [a = DRAFT, b = DRAFT] = address.split("..");
+  return [a, b];
+}
+
+export function addressOf(editor: Editor, a: string, b: string): string {
+  return `/w/${encodeURIComponent(editor.props.workflow.id)}?compare=${a}..${b}`;
+}
+
+export async function openComparison(editor: Editor, address: string): Promise<void> {
+  const [a, b] = sidesOf(address);
+  const [{ kinds }, before, after, { versions }] = await Promise.all([
+    editor.api.kinds(),
+    side(editor, a),
+    side(editor, b),
+    editor.api.versions(),
+  ]);
+  const { graph, marks } = together(before.graph, after.graph);
+  editor.show(graph, kinds);
+  editor.kernel.setMarks(marks);
+  editor.session.comparison.value = {
+    before,
+    after,
+    diff: diff(before.graph, after.graph),
+    versions,
+  };
+  editor.session.panel.value = "changes";
+  editor.kernel.fit();
+}
+
+async function side(editor: Editor, id: string): Promise<Side> {
+  if (id === DRAFT) {
+    const { graph } = await editor.api.draft();
+    return { id, title: t("editor.compare.draft"), graph: graph as Graph };
+  }
+  const { version, graph } = await editor.api.version(id);
+  return { id, title: t("editor.compare.version", { n: version.number }), graph: graph as Graph };
+}
+
+/** Makes the draft what a version was, as one gesture that can be undone. */
+export async function restoreVersion(editor: Editor, id: string): Promise<void> {
+  history.replaceState(undefined, "", location.pathname);
+  try {
+    const { version, graph } = await editor.api.version(id);
+    const ops = opsBetween(editor.drawing.graph(), graph as Graph);
+    const n = version.number;
+    if (ops.length === 0) {
+      editor.toast(t("editor.restore.same", { n }));
+      return;
+    }
+    if (!editor.commit(t("editor.do.restore", { n }), ops)) return;
+    editor.kernel.fit();
+    editor.toast(t("editor.restore.done", { n }), {
+      action: { title: t("editor.command.undo"), run: () => editor.undo() },
+    });
+    editor.say(t("editor.restore.done", { n }));
+  } catch {
+    editor.toast(t("editor.restore.failed"), { tone: "fail" });
+  }
+}
