@@ -68,7 +68,7 @@ var layers = map[string][]string{
 	"web/strings": {},
 	"web/view":    {"engine/graph", "engine/picture", "web/strings"},
 	"server": {
-		"engine/account", "engine/compile", "engine/draft", "engine/event", "engine/expr", "engine/gallery", "engine/graph", "engine/history", "engine/kind", "engine/machine",
+		"engine/account", "engine/compile", "engine/draft", "engine/event", "engine/exchange", "engine/expr", "engine/gallery", "engine/graph", "engine/history", "engine/kind", "engine/machine",
 		"engine/picture", "engine/problem", "engine/runtime", "engine/runtime/brief", "engine/share", "engine/vault", "web/strings", "web/view",
 	},
 	"static":     {},

@@ -164,6 +164,7 @@ func accessTable() map[string]access {
 		"PATCH /api/workflows/{id}":        editor,
 		"DELETE /api/workflows/{id}":       editor,
 		"GET /api/workflows/{id}/draft":    viewer,
+		"GET /api/workflows/{id}/export":   viewer,
 		"GET /api/workflows/{id}/ops":      viewer,
 		"POST /api/workflows/{id}/ops":     editor,
 		"PUT /api/workflows/{id}/camera":   viewer,

@@ -123,6 +123,7 @@ func (s *Server) registerAPI(r chi.Router) {
 	s.registerBasics(api)
 	s.registerWorkflows(api)
 	s.registerDrafts(api)
+	s.registerExchange(api)
 	s.registerRuns(api)
 	s.registerShares(api)
 	s.registerCredentials(api)
