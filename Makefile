@@ -6,7 +6,7 @@ SHELL := /bin/bash
 
 DATA ?= ./.signalbox
 
-.PHONY: help toolchain run dev build assets generate test test-go soak-reference test-web e2e conformance-xstate soak lint fmt verify bench clean
+.PHONY: help toolchain run dev build assets generate test test-go soak-reference soak-soundness conformance test-web e2e conformance-xstate soak lint fmt verify bench clean
 
 help: ## list the commands
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 20
@@ -49,6 +49,8 @@ test-go: generate assets ## vet and test the Go code, with the race detector
 soak-reference: ## play 50,000 random drawings on the machine and on the reference
 	SIGNALBOX_SOAK=50000 go test -timeout 7200s -run TestTheMachineMeansWhatThePageSays -v ./engine/reference
 
+soak-soundness: toolchain ## compare the proof with every interleaving of 20,000 random drawings (minutes)
+	go test -count=1 -timeout 60m -run TestProofAgrees ./engine/soundness -v -args -oracle 20000 | grep -E 'compared|seed|FAIL|^ok'
 test-web: node_modules/.stamp ## types, style and unit tests of the TypeScript code
 	npx tsc -p tsconfig.core.json
 	npx tsc -p tsconfig.json

@@ -17,23 +17,22 @@ func (x *explorer) apply(s []uint64, m move) []uint64 {
 	case reopen:
 		return slices.DeleteFunc(s, func(t uint64) bool { p := x.at(t); return p.sort == isGiven && p.node == m.node })
 	case finish:
-		i, _ := slices.BinarySearch(s, token(x.live[m.node], 0))
-		s = slices.Delete(s, i, i+1)
-		return x.emit(s, x.chain[m.node], m.way, 0)
-	case begin:
-		s, _ = x.take(s, m)
+		i, j := x.span(s, x.live[m.node])
 		for n := m.node; ; n = x.m.Edges[x.ways[n][0].edges[0]].To {
 			x.reached[n] = true
+			if j-i > 1 {
+				x.overlap(n)
+			}
 			if n == x.chain[m.node] {
 				break
 			}
 		}
-		s = x.add(s, x.live[m.node], 0)
-		i, j := x.span(s, x.live[m.node])
-		if j-i > 1 {
-			x.overlap(m.node)
-		}
-		return s
+		s = slices.Delete(s, i, i+1)
+		return x.emit(s, x.chain[m.node], m.way, 0)
+	case begin:
+		s, _ = x.take(s, m)
+		x.reached[m.node] = true
+		return x.add(s, x.live[m.node], 0)
 	case deadline:
 		s, _ = x.take(s, m)
 		x.reached[m.node] = true

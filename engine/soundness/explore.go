@@ -20,6 +20,7 @@ type explorer struct {
 	budget  *int // what may still be looked at, in tokens
 
 	expanded int  // states followed
+	last     int  // how many may be
 	replays  bool // it repeats another's moves and reports nothing
 	near     []bool
 	pasts    pool
@@ -27,8 +28,11 @@ type explorer struct {
 	trail    []move // since the state that is followed
 	from     int    // that state; -1 at the start
 	first    []uint64
-	set      []uint64
+	set      []uint64 // room for what is under way
 	bits     []int
+	branch   []move
+	next     []move
+	work     []uint64
 }
 
 // step is how a state was reached.
@@ -40,7 +44,7 @@ type step struct {
 }
 
 func newExplorer(n *net, budget *int) *explorer {
-	x := &explorer{net: n, reached: make([]bool, len(n.m.Nodes)), twice: make([]bool, len(n.m.Nodes)), budget: budget, near: make([]bool, len(n.m.Nodes))}
+	x := &explorer{net: n, reached: make([]bool, len(n.m.Nodes)), twice: make([]bool, len(n.m.Nodes)), budget: budget, last: StatesMax, near: make([]bool, len(n.m.Nodes))}
 	x.pasts.put(nil)
 	return x
 }
@@ -52,7 +56,7 @@ func (x *explorer) run(entries []int) {
 		x.first = x.add(x.first, x.start[e], 0)
 	}
 	x.follow(slices.Clone(x.first), -1, 0)
-	for x.expanded < min(x.states.len(), StatesMax) && *x.budget > 0 {
+	for x.expanded < min(x.states.len(), x.last) && *x.budget > 0 {
 		x.expand(x.expanded)
 		if *x.budget > 0 {
 			x.expanded++
@@ -70,9 +74,13 @@ func (x *explorer) expand(at int) {
 		x.ended[at] = true
 		return
 	}
-	s := slices.Clone(x.states.get(at))
+	s := x.states.get(at) // its memory may move, but stays as it is
 	x.from, x.trail = at, x.trail[:0]
-	moves := x.moves(nil, s)
+	moves := x.moves(x.branch[:0], s)
+	x.branch = moves
+	if x.hasty(s, moves) {
+		x.hopeless(at)
+	}
 	if len(moves) == 0 {
 		x.ended[at] = true
 		x.final(at)
@@ -80,22 +88,24 @@ func (x *explorer) expand(at int) {
 	}
 	for k, m := range moves {
 		x.trail, x.back = x.trail[:0], false
-		x.follow(x.apply(slices.Clone(s), m), at, k)
+		x.follow(x.apply(append(x.work[:0], s...), m), at, k)
 	}
 }
 
 // follow goes on from a state while there is one way to go, and keeps the
 // state it comes to.
 func (x *explorer) follow(s []uint64, parent, choice int) {
-	x.store(x.same(x.advance(s)), parent, choice)
+	s = x.same(x.advance(s))
+	x.store(s, parent, choice)
+	x.work = s
 }
 
 func (x *explorer) advance(s []uint64) []uint64 {
-	var room [8]move
 	for !x.back {
 		*x.budget -= 1 + len(s)
-		moves := x.moves(room[:0], s)
-		if len(moves) != 1 || *x.budget <= 0 {
+		moves := x.moves(x.next[:0], s)
+		x.next = moves
+		if len(moves) != 1 || *x.budget <= 0 || x.hasty(s, moves) {
 			break
 		}
 		s = x.apply(s, moves[0])
@@ -127,10 +137,12 @@ func (x *explorer) store(s []uint64, parent, choice int) {
 func (x *explorer) grows(id int) {
 	s := x.states.get(id)
 	for a := int(x.steps[id].loop); a >= 0; {
-		if place := x.more(x.states.get(a), s); place >= 0 {
+		if place := x.more(x.states.get(a), s); place >= 0 && x.tokens(s, place) > TokensMax {
+			x.steps[id].grown = true
+			x.last = min(x.last, id+growMax) // there is no end to see
 			x.from, x.trail = id, x.trail[:0]
 			x.report(Finding{Code: GrowsWithoutEnd, Severity: graph.SeverityWarning, Node: x.places[place].node, Example: x.here()})
-			x.steps[id].grown = x.steps[id].grown || x.tokens(s, place) > TokensMax
+			return
 		}
 		up := int(x.steps[a].parent)
 		*x.budget--

@@ -35,7 +35,7 @@ func (p *prover) candidates(f Finding) []change {
 
 func (p *prover) cures(f Finding, n *net, before seen, c change) bool {
 	budget := 2*before.work + 1_000
-	after := p.explore(newNet(p.m, n.scope, p.parts, &c), &budget)
+	after := p.explore(newNet(p, n.scope, n.brief, &c), &budget)
 	return !after.partial && !has(after.found, f.Code, f.Node) && errors(after.found) < errors(before.found)
 }
 

@@ -43,15 +43,30 @@ func (n *net) moves(list []move, s []uint64) []move {
 	for i < len(s) {
 		node := n.at(s[i]).node
 		j := n.group(s, i)
+		late := n.deadline(node) && n.late(s, i, j)
 		switch m, ok := n.can(s, i, j); {
 		case ok && m.sort == begin:
-			return n.ended(list, move{fire, node, i, 0})
+			list = n.ended(list, move{fire, node, i, 0})
 		case ok:
 			return append(list, m)
+		}
+		if late {
+			list = append(list, move{deadline, node, i, 0})
+		}
+		if len(list) > 0 {
+			return list
 		}
 		i = j
 	}
 	return list
+}
+
+// late reports whether the deadline of a join outside of loops can pass: it
+// waits for more than the first token.
+func (n *net) late(s []uint64, i, j int) bool {
+	node := n.at(s[i]).node
+	full, given := n.count(s, i, j)
+	return full > 0 && given == 0 && (n.need[node] > 1 || n.join[node] == machine.JoinInclusive)
 }
 
 // ended adds the move once for each way in which the visit can end.
@@ -181,37 +196,48 @@ func (n *net) comes(s []uint64, i, j, edge int) bool {
 // first what happens at once by itself, then every visit's end and every
 // deadline. rest is where the other parts begin.
 func (n *net) unorderedMoves(list []move, s []uint64) (_ []move, rest int, found bool) {
-	var ready, later []move
+	ready, later := n.ready[:0], n.later[:0]
 	cancels := false
 	for rest < len(s) && n.unordered(n.at(s[rest]).node) {
 		i, j := rest, n.group(s, rest)
 		rest = j
 		node := n.at(s[i]).node
 		m, ok := n.can(s, i, j)
-		switch full, given := n.count(s, i, j); {
+		switch {
 		case ok && (m.sort != begin || n.join[node] == ""):
 			return append(list, m), rest, true
 		case ok:
 			ready = append(ready, m)
 			cancels = cancels || n.cancel[node]
-		case n.deadline(node) && full > 0 && given == 0:
+		case n.deadline(node) && n.late(s, i, j):
 			later = append(later, move{deadline, node, i, 0})
 		}
 		if n.has(s, i, j, n.live[node]) {
 			later = n.ended(later, move{finish, node, i, 0})
 		}
 	}
+	n.ready, n.later = ready, later
 	switch {
 	case len(ready) > 0 && !cancels:
 		return append(list, ready[0]), rest, true // others can fire after it just as well
 	case len(ready) > 0:
+		list = append(list, ready...)
 		for _, m := range later {
 			if m.sort == finish && instant(n.m.Nodes[m.node].Op) {
-				ready = append(ready, m) // it may come before what would cancel it
+				list = append(list, m) // it may come before what would cancel it
 			}
 		}
-		return append(list, ready...), rest, true
-	default:
-		return append(list, later...), rest, len(later) > 0
+		return list, rest, true
 	}
+	for i, m := range later {
+		if m.sort == finish && n.eager[n.chain[m.node]] {
+			for _, k := range later[i:] {
+				if k.node == m.node {
+					list = append(list, k)
+				}
+			}
+			return list, rest, true
+		}
+	}
+	return append(list, later...), rest, len(later) > 0
 }

@@ -18,6 +18,7 @@ import (
 type net struct {
 	m     *machine.Machine
 	scope int   // as in machine.Node.In
+	brief bool  // a deadline outside of loops may pass whenever its join has waited
 	nodes []int // its members
 
 	join    []string // per node: join mode; empty when it does not join
@@ -25,23 +26,27 @@ type net struct {
 	cancel  []bool   // per node: its firing ends what could still come
 	absorbs []bool   // per node: its firing, or its deadline, swallows what still comes
 	ways    [][]way  // per node: the ways in which a visit can end; none: it fails the scope
+	eager   []bool   // per node of the first part: its visits may end before anything else does
 	chain   []int    // per node of the first part: the last of the nodes that simply follow it
 
-	comp    []int  // per node: its part, in order; those of other scopes have none
-	bit     []int  // per node: its position in its part
-	rank    []int  // per node: line-up in which only edges that close a loop lead back
-	loop    []bool // per part: it holds a cycle
-	parts   [][]int
-	round   []bool // per node: it is in a loop
-	anyhow  bool   // the first part is tried in every order
-	halfway bool   // not every way is tried
+	comp      []int  // per node: its part, in order; those of other scopes have none
+	bit       []int  // per node: its position in its part
+	rank      []int  // per node: line-up in which only edges that close a loop lead back
+	loop      []bool // per part: it holds a cycle
+	parts     [][]int
+	round     []bool // per node: it is in a loop
+	anyhow    bool   // the first part is tried in every order
+	halfway   bool   // not every way is tried
+	canceling bool   // some join cancels
 
 	places []place
-	edge   []int   // per edge: its place
-	start  []int   // per node: the place of the token that opens the scope there, or -1
-	live   []int   // per node of the first part: the place of its visits under way
-	gave   []int   // per edge into an absorbing join: the mark that it gave its token of this round, or -1
-	doom   []int   // per node that can end the scope: the place of its visit that will, or -1
+	edge   []int // per edge: its place
+	start  []int // per node: the place of the token that opens the scope there, or -1
+	live   []int // per node of the first part: the place of its visits under way
+	gave   []int // per edge into an absorbing join: the mark that it gave its token of this round, or -1
+	doom   []int // per node that can end the scope: the place of its visit that will, or -1
+	ready  []move
+	later  []move
 	into   [][]int // per node: the places of its edges
 }
 
@@ -83,13 +88,14 @@ type change struct {
 	cancel bool
 }
 
-func newNet(m *machine.Machine, scope int, p parts, trial *change) *net {
+func newNet(p *prover, scope int, brief bool, trial *change) *net {
+	m := p.m
 	n := &net{
-		m: m, scope: scope, rank: p.rank,
+		m: m, scope: scope, brief: brief, rank: p.parts.rank,
 		join: make([]string, len(m.Nodes)), need: make([]int, len(m.Nodes)), cancel: make([]bool, len(m.Nodes)), absorbs: make([]bool, len(m.Nodes)),
 		ways: make([][]way, len(m.Nodes)), chain: make([]int, len(m.Nodes)), comp: make([]int, len(m.Nodes)), bit: make([]int, len(m.Nodes)),
 		edge: make([]int, len(m.Edges)), start: make([]int, len(m.Nodes)), live: make([]int, len(m.Nodes)), gave: make([]int, len(m.Edges)),
-		into: make([][]int, len(m.Nodes)), doom: make([]int, len(m.Nodes)), round: make([]bool, len(m.Nodes)),
+		into: make([][]int, len(m.Nodes)), doom: make([]int, len(m.Nodes)), eager: make([]bool, len(m.Nodes)), round: p.round,
 	}
 	for i := range m.Nodes {
 		if m.Nodes[i].In == scope {
@@ -103,9 +109,10 @@ func newNet(m *machine.Machine, scope int, p parts, trial *change) *net {
 	for _, i := range n.nodes {
 		n.fatal(i)
 	}
-	n.split(p)
+	n.split(p.parts)
 	n.place()
 	n.chains()
+	n.hurry()
 	return n
 }
 
@@ -129,10 +136,19 @@ func (n *net) rule(i int, trial *change) {
 	some := mode == machine.JoinFirst || mode == machine.JoinN
 	n.cancel[i] = some && cancel
 	n.absorbs[i] = some && !cancel || node.Deadline > 0
-	n.anyhow = n.anyhow || n.cancel[i] || node.Deadline > 0
+	n.anyhow, n.canceling = n.anyhow || n.special(i), n.canceling || n.cancel[i]
 }
 
 func (n *net) deadline(i int) bool { return n.join[i] != "" && n.m.Nodes[i].Deadline > 0 }
+
+// special reports whether order matters at the join. A deadline outside of
+// loops only decides by which port each round leaves: all tokens of the round
+// are taken or swallowed either way. Exactly when it can pass shows only in
+// every order; in brief, it is taken to be possible whenever several edges
+// count.
+func (n *net) special(i int) bool {
+	return n.cancel[i] || n.deadline(i) && (!n.brief || n.round[i])
+}
 
 // split puts the nodes into their parts.
 func (n *net) split(p parts) {
@@ -149,17 +165,13 @@ func (n *net) split(p parts) {
 		if n.m.Nodes[part[0]].In != n.scope {
 			continue
 		}
-		turns := cyclic(n.m, part)
-		for _, i := range part {
-			n.round[i] = turns
-		}
 		if n.anyhow && n.comp[part[0]] == 0 {
 			continue
 		}
 		for k, i := range part {
 			n.comp[i], n.bit[i] = count, k
 		}
-		n.loop, n.parts = append(n.loop, turns), append(n.parts, part)
+		n.loop, n.parts = append(n.loop, n.round[part[0]]), append(n.parts, part)
 		count++
 	}
 }
@@ -175,7 +187,7 @@ func (n *net) gather() {
 		}
 	}
 	for _, i := range n.nodes {
-		if n.cancel[i] || n.deadline(i) {
+		if n.special(i) {
 			add(i)
 		}
 	}

@@ -114,14 +114,8 @@ func (x *explorer) meet(s []uint64, node, past int) ([]uint64, int) {
 // overlap reports a node that can start while an earlier visit of it is under
 // way.
 func (x *explorer) overlap(node int) {
-	for {
-		if !x.twice[node] {
-			x.twice[node] = true
-			x.report(Finding{Code: RunsTwice, Severity: graph.SeverityWarning, Node: node, Example: x.here()})
-		}
-		if !x.unordered(node) || node == x.chain[node] {
-			return
-		}
-		node = x.m.Edges[x.ways[node][0].edges[0]].To
+	if !x.twice[node] {
+		x.twice[node] = true
+		x.report(Finding{Code: RunsTwice, Severity: graph.SeverityWarning, Node: node, Example: x.here()})
 	}
 }

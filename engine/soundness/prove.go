@@ -12,6 +12,8 @@
 package soundness
 
 import (
+	"slices"
+
 	"signalbox/engine/graph"
 	"signalbox/engine/machine"
 )
@@ -22,6 +24,12 @@ const (
 	TokensMax = 3          // tokens on one edge where they pile up; more are not followed
 	LookMax   = 20_000_000 // tokens looked at, in all scopes together
 )
+
+// growMax is how many more states are looked at once tokens pile up.
+const growMax = 2_000
+
+// exactMax is up to where every moment is tried at which a deadline can pass.
+const exactMax = LookMax / 20
 
 // The closed list of codes.
 const (
@@ -68,7 +76,9 @@ type Fix struct {
 type prover struct {
 	m       *machine.Machine
 	parts   parts
+	round   []bool // per node: it is in a loop
 	budget  int
+	exact   int // of it, for trying every moment of a deadline
 	looked  int
 	partial bool
 	found   []Finding
@@ -77,9 +87,18 @@ type prover struct {
 // Prove explores the machine: the run from each of its triggers, and the body
 // of each container.
 func Prove(m *machine.Machine) []Finding {
-	p := &prover{m: m, parts: cut(m), budget: LookMax}
+	p := newProver(m)
+	p.run()
+	return p.found
+}
+
+func newProver(m *machine.Machine) *prover {
+	return &prover{m: m, parts: cut(m), budget: LookMax, exact: exactMax, round: make([]bool, len(m.Nodes))}
+}
+
+func (p *prover) run() {
 	p.structure()
-	for scope := range len(m.Nodes) + 1 {
+	for scope := range len(p.m.Nodes) + 1 {
 		if p.opens(scope) {
 			p.scope(scope)
 		}
@@ -87,7 +106,6 @@ func Prove(m *machine.Machine) []Finding {
 	if p.partial {
 		p.found = append(p.found, Finding{Code: TooLarge, Severity: graph.SeverityWarning, Node: -1, States: p.looked})
 	}
-	return p.found
 }
 
 // opens reports whether the scope is one: the run, or a container's body.
@@ -101,8 +119,17 @@ func (p *prover) opens(scope int) bool {
 
 // scope explores one scope in each way to open it.
 func (p *prover) scope(scope int) {
-	n := newNet(p.m, scope, p.parts, nil)
-	seen := p.explore(n, &p.budget)
+	n, budget := newNet(p, scope, false, nil), p.budget
+	brief := slices.ContainsFunc(n.nodes, func(i int) bool { return n.deadline(i) && !n.round[i] })
+	if brief {
+		budget = min(budget, p.exact)
+	}
+	seen := p.explore(n, &budget)
+	p.budget -= seen.work
+	if brief && seen.partial {
+		n = newNet(p, scope, true, nil)
+		seen = p.explore(n, &p.budget)
+	}
 	p.looked += seen.states
 	p.partial = p.partial || seen.partial || n.halfway
 	for _, f := range seen.found {

@@ -28,7 +28,7 @@ func TestEachFindingIsSeenWhereItIs(t *testing.T) {
 		"loop with a way out":        {[]string{"s>a", "a>c", "c.again>a", "c.done>k"}, ""},
 		"loop without a way out":     {[]string{"s>a", "a>c", "c>a"}, "no_exit a\n"},
 		"a branch in a loop":         {[]string{"s>a", "a>x y", "x>j", "y>j", "j=all", "j.again>a", "j.done>k"}, ""},
-		"tokens pile up":             {[]string{"s>a", "a=each", "a>c q", "c.again>a", "c.done>k"}, "grows_without_end q s.success a.success c.again a.success c.again\nruns_twice q s.success a.success c.again a.success c.again c.done q.success q.success\n"},
+		"tokens pile up":             {[]string{"s>a", "a=each", "a>c q", "c.again>a", "c.done>k"}, "runs_twice q s.success a.success c.again a.success c.done q.success q.success\ngrows_without_end q s.success a.success c.again a.success c.again a.success c.again a.success c.again\n"},
 		"two enter a loop":           {[]string{"s>x y", "x>a", "y>a", "a=each", "a.again>b", "a.done>k", "b>a"}, "runs_twice"},
 		"absorb in a loop":           {[]string{"s>x y", "x>a", "y>a", "a=first", "a.again>x", "a.done>k", "x=each"}, "absorb_in_loop"},
 		"cancel in a loop":           {[]string{"s>x y", "x>a", "y>a", "a=first!", "a.again>x", "a.done>k", "x=each"}, "cancel_in_loop"},

@@ -18,6 +18,7 @@ func (p *prover) structure() {
 			p.found = append(p.found, Finding{Code: NoExit, Severity: graph.SeverityError, Node: loop[0], Related: loop})
 		}
 		for _, n := range loop {
+			p.round[n] = true
 			p.joinInLoop(n)
 		}
 	}

@@ -14,42 +14,78 @@ import (
 func (x *explorer) final(at int) {
 	s := x.states.get(at)
 	fails := slices.ContainsFunc(s, func(t uint64) bool { return x.at(t).sort == isDoomed })
-	var waiting, hopeless, counted []int
-	for i := 0; i < len(s); {
-		j := x.group(s, i)
+	if x.hopeless(at) > 0 || fails {
+		return
+	}
+	waiting, counted := []int(nil), -1
+	for i := 0; i < len(s); i = x.group(s, i) {
 		node := x.at(s[i]).node
-		full, _ := x.count(s, i, j)
-		i, j = j, i
-		if full == 0 {
+		if full, _ := x.count(s, i, x.group(s, i)); full == 0 {
 			continue
 		}
 		waiting = append(waiting, node)
-		if x.join[node] == machine.JoinInclusive {
+		if x.join[node] != machine.JoinInclusive && (counted < 0 || node < counted) {
+			counted = node
+		}
+	}
+	switch {
+	case len(waiting) == 0:
+	case counted >= 0:
+		x.stuck(at, counted)
+	default:
+		slices.Sort(waiting)
+		x.from, x.trail = at, x.trail[:0]
+		x.report(Finding{Code: JoinCycle, Severity: graph.SeverityError, Node: waiting[0], Related: waiting, Example: x.here()})
+	}
+}
+
+// hopeless reports the joins that hold a token and can get too few others, and
+// counts them.
+func (x *explorer) hopeless(at int) int {
+	s := x.states.get(at)
+	found := 0
+	for i := 0; i < len(s); i = x.group(s, i) {
+		j := x.group(s, i)
+		node := x.at(s[i]).node
+		full, given := x.count(s, i, j)
+		lacks := x.need[node] - full
+		if full == 0 || given > 0 || lacks <= 0 || x.join[node] == "" || x.join[node] == machine.JoinInclusive || x.deadline(node) {
 			continue
 		}
-		counted = append(counted, node)
-		if lacks := x.need[node] - full; x.hope(s, j, i, lacks) < lacks {
-			hopeless = append(hopeless, node)
+		if x.hope(s, i, j, lacks) < lacks {
+			found++
+			x.stuck(at, node)
 		}
 	}
-	if len(waiting) == 0 || fails && len(hopeless) == 0 {
-		return
+	return found
+}
+
+// hasty reports whether a join without hope has to be found in this state
+// already, for a canceling join may end what it waits with: some join waits,
+// and only visits can go on.
+func (x *explorer) hasty(s []uint64, moves []move) bool {
+	if !x.canceling || len(moves) == 0 || moves[0].sort != finish && moves[0].sort != deadline {
+		return false
 	}
-	slices.Sort(waiting)
-	if len(hopeless) == 0 && len(counted) > 0 {
-		hopeless = []int{slices.Min(counted)}
+	for _, t := range s {
+		p := x.at(t)
+		if !x.unordered(p.node) {
+			return false
+		}
+		if p.sort == onEdge && x.join[p.node] != machine.JoinInclusive {
+			return true // after all that could start has started, a token on an edge waits
+		}
+	}
+	return false
+}
+
+func (x *explorer) stuck(at, node int) {
+	if x.known(JoinStuck, node) || x.replays {
+		return
 	}
 	x.from, x.trail = at, x.trail[:0]
-	if len(hopeless) == 0 {
-		x.report(Finding{Code: JoinCycle, Severity: graph.SeverityError, Node: waiting[0], Related: waiting, Example: x.here()})
-		return
-	}
-	for _, n := range hopeless {
-		if !x.known(JoinStuck, n) {
-			example, left := x.replay()
-			x.report(Finding{Code: JoinStuck, Severity: graph.SeverityError, Node: n, Example: example, Missing: x.missing(left, n)})
-		}
-	}
+	example, left := x.replay()
+	x.report(Finding{Code: JoinStuck, Severity: graph.SeverityError, Node: node, Example: example, Missing: x.missing(left, node)})
 }
 
 // missing lists the nodes from which a join got no token.
@@ -100,6 +136,7 @@ func (x *explorer) endless() {
 
 func (x *explorer) runsOn(at int) {
 	s := x.states.get(at)
+	x.hopeless(at)
 	lead := -1
 	var queue []int
 	for _, t := range s {

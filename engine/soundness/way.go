@@ -98,7 +98,7 @@ func (n *net) fatal(i int) {
 
 // dies reports whether a token that comes to the node ends the scope at once.
 func (n *net) dies(i, most int) bool {
-	for ; most > 0 && n.join[i] == "" && instant(n.m.Nodes[i].Op); most-- {
+	for ; most > 0 && (n.join[i] == "" || n.join[i] == machine.JoinFirst) && instant(n.m.Nodes[i].Op); most-- {
 		ways := n.ways[i]
 		if len(ways) == 0 {
 			return true

@@ -35,17 +35,7 @@ func cut(m *machine.Machine) parts {
 	return parts{t.found, rank}
 }
 
-// loops lists the parts that hold a cycle.
-func loops(m *machine.Machine) [][]int {
-	var found [][]int
-	for _, part := range cut(m).found {
-		if cyclic(m, part) {
-			found = append(found, part)
-		}
-	}
-	return found
-}
-
+// cyclic reports whether a part holds a cycle.
 func cyclic(m *machine.Machine, part []int) bool {
 	return len(part) > 1 || slices.ContainsFunc(m.Out(part[0]), func(e int) bool { return m.Edges[e].To == part[0] })
 }
