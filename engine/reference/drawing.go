@@ -79,6 +79,20 @@ func (d drawing) outOf(id, port string) []graph.Edge {
 	return list
 }
 
+// entries lists the nodes of a body without an incoming edge, by their keys. A
+// node that undoes another stands outside of the flow.
+func (d drawing) entries(container string) []graph.Node {
+	var list []graph.Node
+	for _, n := range d.g.Nodes {
+		undoes := slices.ContainsFunc(d.g.Edges, func(e graph.Edge) bool { return e.Port == graph.PortCompensate && e.To == n.ID })
+		if n.In == container && !undoes && len(d.into(n.ID)) == 0 {
+			list = append(list, n)
+		}
+	}
+	slices.SortFunc(list, func(a, b graph.Node) int { return cmp.Compare(a.Key, b.Key) })
+	return list
+}
+
 // joins reports whether a node has a join rule at all.
 func (d drawing) joins(n graph.Node) bool { return len(d.into(n.ID)) > 1 }
 
@@ -123,4 +137,10 @@ func (d drawing) reaches(id string, goal graph.Edge, seen map[string]bool) bool 
 		}
 	}
 	return false
+}
+
+// leads reports whether control that is inside a node, or about to enter it,
+// can come to another node.
+func (d drawing) leads(id, goal string) bool {
+	return slices.ContainsFunc(d.into(goal), func(e graph.Edge) bool { return d.reaches(id, e, map[string]bool{}) })
 }

@@ -56,13 +56,14 @@ func (w *world) heads(s *scope, n graph.Node) (full []token, empty []graph.Edge)
 	return full, empty
 }
 
-// fires lists the tokens that a node would take now; none: it cannot start.
+// fires lists the tokens that a node would take now; none: it cannot start. In
+// an open round a join waits for the round to close.
 func (w *world) fires(s *scope, n graph.Node) []token {
 	full, empty := w.heads(s, n)
 	if len(w.drawing.into(n.ID)) == 0 {
 		full = s.before(n.ID) // the token of an entry node
 	}
-	if len(full) == 0 {
+	if len(full) == 0 || len(s.rounds[n.ID]) > 0 {
 		return nil
 	}
 	switch w.drawing.mode(n) {
@@ -70,6 +71,10 @@ func (w *world) fires(s *scope, n graph.Node) []token {
 		return []token{oldest(full)}
 	case "all":
 		if len(empty) > 0 {
+			return nil
+		}
+	case "n", "first":
+		if len(full) < needed(n) {
 			return nil
 		}
 	default: // inclusive
@@ -82,18 +87,32 @@ func (w *world) fires(s *scope, n graph.Node) []token {
 	return full
 }
 
-// starved reports whether an all join holds a token and can never fire.
+// needed is how many edges must have a token.
+func needed(n graph.Node) int {
+	if n.Join.Mode == "first" {
+		return 1
+	}
+	return n.Join.N
+}
+
+// starved reports whether an all or n join holds a token and can never fire:
+// too few of its empty edges can still be reached. One with a deadline can.
 func (w *world) starved(s *scope, n graph.Node) bool {
 	full, empty := w.heads(s, n)
-	if len(full) == 0 || w.drawing.mode(n) != "all" {
+	mode := w.drawing.mode(n)
+	if len(full) == 0 || mode != "all" && mode != "n" || n.Join.Deadline != "" {
 		return false
 	}
+	reachable := 0
 	for _, e := range empty {
-		if !w.comes(s, e) {
-			return true
+		if w.comes(s, e) {
+			reachable++
 		}
 	}
-	return false
+	if mode == "all" {
+		return reachable < len(empty)
+	}
+	return len(full)+reachable < needed(n)
 }
 
 // oldest is the token that came first; of equally old ones, that of the first
@@ -118,20 +137,6 @@ func (s *scope) take(taken []token) {
 			}
 		}
 	}
-}
-
-// joined is what a node gets of the tokens that it takes.
-func (w *world) joined(n graph.Node, taken []token) (input any, inputs map[string]any) {
-	inputs = map[string]any{}
-	for _, t := range taken {
-		if t.edge.ID != "" {
-			inputs[w.name(n, t.edge)] = t.value
-		}
-	}
-	if w.drawing.mode(n) == "each" {
-		return taken[0].value, inputs
-	}
-	return inputs, inputs
 }
 
 // name is the key under which the value of an edge is joined: that of its

@@ -96,7 +96,7 @@ func Run(g graph.Graph, start Start, outcomes Outcomes) (Report, error) {
 	if err != nil {
 		return Report{}, err
 	}
-	w.open(trigger)
+	w.openRun(trigger)
 	for !w.over {
 		w.next()
 	}

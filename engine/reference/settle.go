@@ -8,11 +8,11 @@ import (
 	"signalbox/engine/graph"
 )
 
-// settle lets everything happen that follows without time passing: nodes start
-// until none can, then joins that can never fire fail their scope, then quiet
-// scopes end.
+// settle lets everything happen that follows without time passing: joins absorb
+// what they need not wait for, nodes start until none can, then joins that can
+// never fire fail their scope, then quiet scopes end.
 func (w *world) settle() {
-	for !w.over && (w.startOldest() || w.failStarved() || w.closeQuiet()) {
+	for !w.over && (w.absorb() || w.startOldest() || w.failStarved() || w.closeQuiet()) {
 	}
 }
 
@@ -21,6 +21,7 @@ type candidate struct {
 	scope *scope
 	node  graph.Node
 	taken []token
+	late  bool // its deadline has passed
 }
 
 // startOldest starts the node whose token has waited longest, if any can.
@@ -29,7 +30,9 @@ func (w *world) startOldest() bool {
 	for _, s := range w.scopes {
 		for _, n := range w.drawing.g.Nodes {
 			if taken := w.fires(s, n); len(taken) > 0 {
-				list = append(list, candidate{s, n, taken})
+				list = append(list, candidate{s, n, taken, false})
+			} else if full, _ := w.heads(s, n); w.expired(s, n) {
+				list = append(list, candidate{s, n, full, true})
 			}
 		}
 	}
@@ -41,10 +44,42 @@ func (w *world) startOldest() bool {
 		w.fail(c.scope, &Error{Class: "loop_limit", Message: "the node started too often", Node: c.node.Key})
 		return true
 	}
-	input, inputs := w.joined(c.node, c.taken)
-	c.scope.take(c.taken)
-	w.work(w.begin(c.scope, c.node, input, inputs))
+	w.begins(c)
 	return true
+}
+
+// begins takes the tokens and starts the visit.
+func (w *world) begins(c candidate) {
+	s, n := c.scope, c.node
+	_, empty := w.heads(s, n)
+	s.take(c.taken)
+	mode := w.drawing.mode(n)
+	switch {
+	case c.late, (mode == "n" || mode == "first") && n.Join.Then != "cancel":
+		s.rounds[n.ID] = empty
+	case mode == "n", mode == "first":
+		w.cancelOthers(s, n)
+	}
+	inputs := map[string]any{}
+	for _, t := range c.taken {
+		if t.edge.ID != "" {
+			inputs[w.name(n, t.edge)] = t.value
+		}
+	}
+	v := w.begin(s, n, c.taken[0].value, inputs)
+	if mode != "each" {
+		input, err := w.combine(v, c.taken)
+		if err != nil {
+			w.failed(v, err)
+			return
+		}
+		v.input, w.report.Visits[v.record].Input = input, input
+	}
+	if c.late {
+		w.complete(v, []string{"timeout"}, v.input)
+		return
+	}
+	w.work(v)
 }
 
 // limit is how often a node may start in one scope.
@@ -89,7 +124,11 @@ func (w *world) failStarved() bool {
 // closeQuiet ends a scope in which nothing can move any more.
 func (w *world) closeQuiet() bool {
 	for _, s := range w.scopes {
-		if len(s.live) > 0 {
+		waits := slices.ContainsFunc(w.drawing.g.Nodes, func(n graph.Node) bool {
+			_, runs := w.deadline(s, n)
+			return runs
+		})
+		if len(s.live) > 0 || waits {
 			continue
 		}
 		if len(s.tokens) == 0 {
@@ -109,7 +148,7 @@ func (w *world) stuck(s *scope) {
 	for _, n := range w.drawing.g.Nodes {
 		if len(s.before(n.ID)) > 0 {
 			keys = append(keys, n.Key)
-			if w.drawing.mode(n) == "all" {
+			if mode := w.drawing.mode(n); mode == "all" || mode == "n" {
 				class = "join_unsatisfied"
 			}
 		}
@@ -117,36 +156,4 @@ func (w *world) stuck(s *scope) {
 	slices.Sort(keys)
 	w.report.Waiting = keys
 	w.fail(s, &Error{Class: class, Message: "joins wait for each other", Node: keys[0]})
-}
-
-// succeed ends a quiet scope without tokens.
-func (w *world) succeed(s *scope) {
-	w.report.Status, w.report.Result, w.over = StatusSucceeded, w.result(s), true
-}
-
-// result is the latest value of an output node; without one, that of the only
-// node where tokens ended; of several, an object keyed by node. A node's latest
-// value counts also when the tokens that ended there came from an earlier one.
-func (w *world) result(s *scope) any {
-	if len(s.results) > 0 {
-		return s.results[len(s.results)-1]
-	}
-	byNode := map[string]any{}
-	var last any
-	for _, n := range s.ends {
-		last = s.outputs[n.ID]
-		byNode[n.Key] = last
-	}
-	if len(byNode) == 1 {
-		return last
-	}
-	return byNode
-}
-
-// fail ends a scope with an error: what is live in it is canceled.
-func (w *world) fail(s *scope, err *Error) {
-	for _, t := range s.tokens {
-		w.report.Tokens = append(w.report.Tokens, Token{Scope: s.path, From: w.drawing.node(t.edge.From).Key, Port: t.edge.Port, To: w.drawing.node(t.to).Key})
-	}
-	w.report.Status, w.report.Error, w.over = StatusFailed, err, true
 }

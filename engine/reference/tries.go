@@ -10,9 +10,13 @@ import (
 
 // attempt hands out the next attempt of a visit.
 func (w *world) attempt(v *visit) {
+	if container(v.node) {
+		w.enter(v)
+		return
+	}
 	v.attempt++
 	o := w.outcomes(Place{Scope: v.scope.path, Node: v.node.Key, Visit: v.number, Attempt: v.attempt})
-	w.agree(appointment{at: w.now.Add(o.After), visit: v, outcome: &o})
+	w.agree(appointment{at: w.now.Add(o.After), why: result, visit: v, outcome: o})
 }
 
 // attempted ends an attempt: the visit is over, or tried again later.
@@ -22,11 +26,54 @@ func (w *world) attempted(v *visit, o Outcome) {
 		return
 	}
 	err := *o.Error
-	if v.attempt >= attempts(v.node) || !worthIt(v.node.Retry, err.Class) {
+	if v.attempt >= attempts(v.node) || !w.again(v, &err) {
 		w.failed(v, &err)
+	}
+}
+
+// again agrees on another attempt, if the policy wants one after this error.
+func (w *world) again(v *visit, err *Error) bool {
+	r := v.node.Retry
+	if !worthIt(r, err.Class) {
+		return false
+	}
+	at := w.now.Add(pause(r, v.attempt))
+	if r != nil {
+		if total := duration(r.Total, 0); total > 0 && at.After(v.began.Add(total)) {
+			return false
+		}
+		if r.When != "" {
+			holds, fault := w.eval(r.When, environment{w: w, v: v, err: err})
+			if fault != nil || holds != true {
+				return false
+			}
+		}
+	}
+	w.agree(appointment{at: at, why: again, visit: v})
+	return true
+}
+
+// bound agrees on the time after which the whole visit, with all its attempts,
+// has failed. A container's limit may stand in either field.
+func (w *world) bound(v *visit) {
+	if v.node.Timeout == nil {
 		return
 	}
-	w.agree(appointment{at: w.now.Add(pause(v.node.Retry, v.attempt)), timer: true, visit: v})
+	most := duration(v.node.Timeout.Total, 0)
+	if container(v.node) && most == 0 {
+		most = duration(v.node.Timeout.Attempt, 0)
+	}
+	if most > 0 {
+		w.agree(appointment{at: w.now.Add(most), why: timeIsUp, visit: v})
+	}
+}
+
+// late ends a visit that took too long.
+func (w *world) late(v *visit) {
+	for _, s := range w.bodies(v) {
+		w.closeScope(s)
+	}
+	w.failed(v, &Error{Class: "timeout", Message: "the visit took too long"})
 }
 
 // worthIt reports whether an error of the class is tried again.

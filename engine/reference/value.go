@@ -10,8 +10,10 @@ import (
 
 // environment is what the expressions of a visit can read.
 type environment struct {
-	w *world
-	v *visit
+	w     *world
+	v     *visit
+	index *int   // of the condition of a loop: rounds so far
+	err   *Error // of retry's when
 }
 
 // Lookup implements expr.Values.
@@ -27,6 +29,31 @@ func (e environment) Lookup(name string) (any, bool) {
 		return e.w.start.Run, true
 	case "nodes":
 		return e.nodes(), true
+	case "index":
+		return e.place()
+	case "item":
+		for s := e.v.scope; s != nil; s = s.parent {
+			if s.of != nil && s.of.node.Kind == "map" {
+				return s.item, true
+			}
+		}
+	case "error":
+		if e.err != nil {
+			return e.err.value()["error"], true
+		}
+	}
+	return nil, false
+}
+
+// place is the number of the nearest item or round.
+func (e environment) place() (any, bool) {
+	if e.index != nil {
+		return float64(*e.index), true
+	}
+	for s := e.v.scope; s != nil; s = s.parent {
+		if s.of != nil && s.of.node.Kind != "group" {
+			return float64(s.index), true
+		}
 	}
 	return nil, false
 }
@@ -46,13 +73,13 @@ func (e environment) nodes() map[string]any {
 	return all
 }
 
-// value evaluates one bare expression.
-func (w *world) value(v *visit, source string) (any, *Error) {
+// eval evaluates one bare expression.
+func (w *world) eval(source string, values expr.Values) (any, *Error) {
 	program, fault := expr.Parse(source)
 	if fault != nil {
 		return nil, invalid(fault.Message)
 	}
-	out, err := program.Eval(environment{w, v})
+	out, err := program.Eval(values)
 	if err != nil {
 		return nil, failure(err)
 	}

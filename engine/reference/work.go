@@ -20,6 +20,12 @@ func (w *world) work(v *visit) {
 		w.route(v)
 		return
 	}
+	if v.node.Kind == "loop" { // its condition is asked for each round
+		v.body = &body{config: constant(v.node), opened: map[int]int{}}
+		w.bound(v)
+		w.enter(v)
+		return
+	}
 	config, err := w.config(v)
 	if err != nil {
 		w.failed(v, err)
@@ -44,7 +50,12 @@ func (w *world) work(v *visit) {
 		w.throw(v, config)
 	case "wait":
 		w.wait(v, config)
+	case "group", "map":
+		v.body = &body{config: config, opened: map[int]int{}}
+		w.bound(v)
+		w.enter(v)
 	default: // a task
+		w.bound(v)
 		w.attempt(v)
 	}
 }
@@ -70,17 +81,13 @@ func (w *world) choose(v *visit, config map[string]any) {
 
 // route reads its rules from top to bottom.
 func (w *world) route(v *visit) {
-	var config struct {
-		Match string
-		Rules []struct{ Port, When string }
-	}
-	if err := json.Unmarshal(v.node.Config, &config); err != nil {
-		w.failed(v, invalid(err.Error()))
-		return
-	}
+	rules, _ := field(v.node, "rules").([]any)
 	var ports []string
-	for _, r := range config.Rules {
-		value, err := w.value(v, r.When)
+	for _, rule := range rules {
+		r, _ := rule.(map[string]any)
+		when, _ := r["when"].(string)
+		port, _ := r["port"].(string)
+		value, err := w.eval(when, environment{w: w, v: v})
 		if err != nil {
 			w.failed(v, err)
 			return
@@ -90,8 +97,8 @@ func (w *world) route(v *visit) {
 			return
 		}
 		if value == true {
-			ports = append(ports, r.Port)
-			if config.Match != "every" {
+			ports = append(ports, port)
+			if field(v.node, "match") != "every" {
 				break
 			}
 		}
@@ -155,16 +162,21 @@ func (w *world) wait(v *visit, config map[string]any) {
 	if until.Before(w.now) {
 		until = w.now // late: it fires once, at once
 	}
-	w.agree(appointment{at: until, timer: true, visit: v})
+	w.agree(appointment{at: until, why: waited, visit: v})
 }
 
-// failed ends a visit with an error: by its failure port if that has an edge,
-// else the scope fails.
+// failed ends a visit with an error of its own.
 func (w *world) failed(v *visit, err *Error) {
 	err.Node, err.Attempts = v.node.Key, max(1, v.attempt)
+	w.leave(v, err)
+}
+
+// leave lets an error out of a visit: by its failure port if that has an edge,
+// else the scope fails.
+func (w *world) leave(v *visit, err *Error) {
 	w.report.Visits[v.record].Error = err
 	if len(w.drawing.outOf(v.node.ID, "failure")) == 0 {
-		v.scope.drop(v)
+		w.forget(v)
 		w.fail(v.scope, err)
 		return
 	}
@@ -173,7 +185,7 @@ func (w *world) failed(v *visit, err *Error) {
 }
 
 // value is the error as a failure port carries it.
-func (e *Error) value() any {
+func (e *Error) value() map[string]any {
 	return map[string]any{"error": map[string]any{"class": e.Class, "message": e.Message, "node": e.Node, "attempts": float64(e.Attempts)}}
 }
 
@@ -187,7 +199,7 @@ func (w *world) config(v *visit) (map[string]any, *Error) {
 	if len(faults) > 0 {
 		return nil, invalid(faults[0].Fault.Message)
 	}
-	raw, err := tree.Eval(environment{w, v})
+	raw, err := tree.Eval(environment{w: w, v: v})
 	if err != nil {
 		return nil, failure(err)
 	}
@@ -196,6 +208,21 @@ func (w *world) config(v *visit) (map[string]any, *Error) {
 		return nil, invalid(err.Error())
 	}
 	return config, nil
+}
+
+// field is one field of a configuration as it stands, with its default.
+func field(n graph.Node, name string) any {
+	return constant(n)[name]
+}
+
+// constant is a configuration as it stands, with its defaults.
+func constant(n graph.Node) map[string]any {
+	spec, _ := kind.Find(n.Kind)
+	var config map[string]any
+	if err := json.Unmarshal(spec.Defaults(n.Config), &config); err != nil {
+		return nil
+	}
+	return config
 }
 
 // attempts is how often a task may be tried, by its own policy or its kind's.

@@ -23,19 +23,6 @@ type world struct {
 	over   bool
 }
 
-// scope is a place where tokens live.
-type scope struct {
-	path    string
-	parent  *scope
-	in      string // id of the container node; "" is the run
-	tokens  []token
-	live    []*visit
-	count   map[string]int // visits by node id
-	outputs map[string]any // of the latest completed visit, by node id
-	results []any          // of its output nodes, as they came
-	ends    []graph.Node   // where a visit emitted nothing: tokens ended there
-}
-
 // token is control on an edge; before the entry node of a scope there is none.
 type token struct {
 	edge  graph.Edge
@@ -55,16 +42,29 @@ type visit struct {
 	inputs  map[string]any
 	began   time.Time
 	record  int // in the report
+	body    *body
 }
 
 // appointment is something that will happen.
 type appointment struct {
 	at      time.Time
-	timer   bool // comes before results at the same moment
+	why     why
 	order   int
 	visit   *visit
-	outcome *Outcome // of an attempt; nil: the time has come for the visit
+	outcome Outcome // of an attempt
 }
+
+type why int
+
+const (
+	waited   why = iota // a wait is over
+	again               // an attempt follows on one that failed
+	timeIsUp            // the visit may take no longer
+	result              // an attempt has ended
+)
+
+// timer reports whether time alone brings it about.
+func (a appointment) timer() bool { return a.why != result }
 
 func (w *world) agree(a appointment) {
 	w.agreed++
@@ -75,51 +75,57 @@ func (w *world) agree(a appointment) {
 // next lets the earliest appointment happen, with all timers of that moment,
 // and settles what follows.
 func (w *world) next() {
-	if len(w.agenda) == 0 {
-		panic("reference: a run that is not over waits for nothing") // settle ends quiet runs
-	}
 	slices.SortFunc(w.agenda, appointment.compare)
-	w.now = w.agenda[0].at
-	for first := true; len(w.agenda) > 0 && (first || w.agenda[0].timer && w.agenda[0].at.Equal(w.now)); first = false {
-		a := w.agenda[0]
-		w.agenda = w.agenda[1:]
-		w.happen(a)
-		if !a.timer {
-			break
-		}
+	deadline, runs := w.nextDeadline()
+	switch {
+	case len(w.agenda) == 0 && !runs:
+		panic("reference: a run that is not over waits for nothing") // settle ends quiet runs
+	case len(w.agenda) == 0 || runs && deadline.Before(w.agenda[0].at):
+		w.now = deadline
+	default:
+		w.now = w.agenda[0].at
+	}
+	timers := 0
+	for len(w.agenda) > 0 && w.agenda[0].timer() && w.agenda[0].at.Equal(w.now) {
+		timers++
+		w.happen(w.pop())
+	}
+	if timers == 0 && !(runs && deadline.Equal(w.now)) {
+		w.happen(w.pop())
 	}
 	w.settle()
 }
 
+func (w *world) pop() appointment {
+	a := w.agenda[0]
+	w.agenda = w.agenda[1:]
+	return a
+}
+
 func (w *world) happen(a appointment) {
-	switch {
-	case a.outcome != nil:
-		w.attempted(a.visit, *a.outcome)
-	case a.visit.node.Kind == "wait":
+	switch a.why {
+	case waited:
 		w.complete(a.visit, []string{"success"}, a.visit.input)
-	default:
+	case again:
 		w.attempt(a.visit)
+	case timeIsUp:
+		w.late(a.visit)
+	case result:
+		w.attempted(a.visit, a.outcome)
 	}
 }
 
 // compare puts what happens first first.
 func (a appointment) compare(b appointment) int {
-	kind := func(a appointment) int {
-		if a.timer {
-			return 0
-		}
+	switch {
+	case !a.at.Equal(b.at):
+		return a.at.Compare(b.at)
+	case a.timer() != b.timer() && a.timer():
+		return -1
+	case a.timer() != b.timer():
 		return 1
 	}
-	return cmp.Or(a.at.Compare(b.at), cmp.Compare(kind(a), kind(b)), cmp.Compare(a.order, b.order))
-}
-
-// open starts the run: the trigger's visit is over at once.
-func (w *world) open(trigger graph.Node) {
-	s := &scope{count: map[string]int{}, outputs: map[string]any{}}
-	w.scopes = append(w.scopes, s)
-	v := w.begin(s, trigger, w.start.Input, nil)
-	w.complete(v, []string{"success"}, w.start.Input)
-	w.settle()
+	return cmp.Compare(a.order, b.order)
 }
 
 // begin makes a visit live.
@@ -131,7 +137,8 @@ func (w *world) begin(s *scope, n graph.Node, input any, inputs map[string]any) 
 	return v
 }
 
-// complete ends a visit: every edge of its ports gets a token, in one step.
+// complete ends a visit well: every edge of its ports gets a token, in one
+// step.
 func (w *world) complete(v *visit, ports []string, output any) {
 	s := v.scope
 	s.outputs[v.node.ID] = output
@@ -145,7 +152,7 @@ func (w *world) complete(v *visit, ports []string, output any) {
 
 func (w *world) emit(v *visit, ports []string, value any) {
 	s := v.scope
-	s.drop(v)
+	w.forget(v)
 	w.tick++
 	ended := true
 	for _, port := range ports {
@@ -159,12 +166,14 @@ func (w *world) emit(v *visit, ports []string, value any) {
 	}
 }
 
-// drop takes a visit out of the live ones.
-func (s *scope) drop(v *visit) {
-	for i := range s.live {
-		if s.live[i] == v {
-			s.live = append(s.live[:i:i], s.live[i+1:]...)
-			return
+// forget takes a visit out of the live ones, with all that was agreed on for
+// it and the bodies that it opened.
+func (w *world) forget(v *visit) {
+	v.scope.live = slices.DeleteFunc(v.scope.live, func(other *visit) bool { return other == v })
+	w.agenda = slices.DeleteFunc(w.agenda, func(a appointment) bool { return a.visit == v })
+	for _, s := range slices.Clone(w.scopes) {
+		if s.of == v {
+			w.closeScope(s)
 		}
 	}
 }

@@ -1,0 +1,154 @@
+package reference
+
+import "signalbox/engine/graph"
+
+// body is what a visit of a container keeps of its bodies.
+type body struct {
+	config   map[string]any
+	opened   map[int]int // how often each index was opened: a container can be tried again
+	items    []any       // map: the list
+	next     int         // map: the item to open next
+	results  map[int]any // map: by item
+	failures int         // map: items that failed
+}
+
+// enter begins the visit of a container, or tries it again.
+func (w *world) enter(v *visit) {
+	v.attempt++
+	b := v.body
+	b.next, b.results, b.failures = 0, map[int]any{}, 0
+	switch v.node.Kind {
+	case "group":
+		w.openBody(v, 0, v.input)
+	case "loop":
+		w.round(v, 0, v.input)
+	case "map":
+		items, is := b.config["items"].([]any)
+		if !is {
+			w.failed(v, invalid("the items are not a list"))
+			return
+		}
+		b.items = items
+		w.fill(v)
+	}
+}
+
+// fill opens bodies for the next items, as many as may be open at once, and
+// ends the visit after the last one.
+func (w *world) fill(v *visit) {
+	b := v.body
+	for b.next < len(b.items) && len(w.bodies(v)) < whole(b.config["concurrency"]) {
+		b.next++
+		w.openBody(v, b.next-1, b.items[b.next-1])
+	}
+	if b.next < len(b.items) || len(w.bodies(v)) > 0 {
+		return
+	}
+	list := []any{}
+	for i := range b.items {
+		if value, there := b.results[i]; there {
+			list = append(list, value)
+		}
+	}
+	w.complete(v, []string{"success"}, list)
+}
+
+// round opens the next round of a loop, or ends its visit. The condition is
+// asked before each round; check after: not before the first.
+func (w *world) round(v *visit, rounds int, value any) {
+	if rounds > 0 || v.body.config["check"] != "after" {
+		holds, err := w.holds(v, rounds, value)
+		switch {
+		case err != nil:
+			w.failed(v, err)
+			return
+		case !holds:
+			w.complete(v, []string{"success"}, value)
+			return
+		case rounds >= whole(v.body.config["max"]):
+			w.containerFailed(v, &Error{Class: "loop_limit", Message: "the condition still holds after the last round", Node: v.node.Key, Attempts: 1})
+			return
+		}
+	}
+	w.openBody(v, rounds, value)
+}
+
+// holds asks the condition of a loop, over what the last round gave.
+func (w *world) holds(v *visit, rounds int, value any) (bool, *Error) {
+	source, _ := field(v.node, "condition").(string)
+	asked := *v
+	asked.input = value
+	out, err := w.eval(source, environment{w: w, v: &asked, index: &rounds})
+	if err != nil {
+		return false, err
+	}
+	holds, is := out.(bool)
+	if !is {
+		return false, invalid("the condition is neither true nor false")
+	}
+	return holds, nil
+}
+
+// bodySucceeded goes on after a body that has ended.
+func (w *world) bodySucceeded(s *scope, value any) {
+	switch v := s.of; v.node.Kind {
+	case "group":
+		w.complete(v, []string{"success"}, value)
+	case "loop":
+		w.round(v, s.index+1, value)
+	case "map":
+		v.body.results[s.index] = value
+		w.fill(v)
+	}
+}
+
+// bodyFailed is the way up of an error: a map may keep it, every other
+// container fails.
+func (w *world) bodyFailed(s *scope, err *Error) {
+	v := s.of
+	b := v.body
+	if v.node.Kind != "map" || b.config["on_item_error"] == "stop" {
+		w.containerFailed(v, err)
+		return
+	}
+	b.failures++
+	if most := whole(b.config["max_failures"]); most > 0 && b.failures > most {
+		w.containerFailed(v, err)
+		return
+	}
+	if b.config["on_item_error"] == "collect" {
+		b.results[s.index] = err.value()
+	}
+	w.fill(v)
+}
+
+// containerFailed tries a container again, or lets the error out.
+func (w *world) containerFailed(v *visit, err *Error) {
+	for _, s := range w.bodies(v) {
+		w.closeScope(s)
+	}
+	if v.node.Retry != nil && v.attempt < v.node.Retry.MaxAttempts && w.again(v, err) {
+		return
+	}
+	w.leave(v, err)
+}
+
+func (w *world) bodies(v *visit) []*scope {
+	var list []*scope
+	for _, s := range w.scopes {
+		if s.of == v {
+			list = append(list, s)
+		}
+	}
+	return list
+}
+
+func container(n graph.Node) bool {
+	return n.Kind == "group" || n.Kind == "map" || n.Kind == "loop"
+}
+
+// whole is a number of a configuration.
+func whole(v any) int {
+	f, _ := v.(float64)
+	return int(f)
+}
