@@ -31,6 +31,7 @@ var layers = map[string][]string{
 	"engine/expr":          {},
 	"engine/history":       {},
 	"engine/task":          {"engine/event"},
+	"engine/span":          {"engine/task"},
 	"engine/graph":         {"engine/problem"},
 	"engine/kind":          {"engine/expr"},
 	"engine/machine":       {"engine/event", "engine/expr", "engine/route"},
@@ -55,12 +56,13 @@ var layers = map[string][]string{
 	"engine/share":               {"engine/compile", "engine/graph", "engine/kind", "engine/problem", "engine/picture", "engine/runtime/brief"},
 	"engine/gallery":             {"engine/graph", "engine/compile"},
 	"engine/worker":              {"engine/event", "engine/graph", "engine/problem", "engine/runtime/brief", "engine/task", "engine/vault"},
-	"engine/worker/action":       {"engine/guard", "engine/task", "engine/vault", "engine/worker"},
+	"engine/worker/action":       {"engine/guard", "engine/span", "engine/task", "engine/vault", "engine/worker"},
 	"engine/worker/local":        {"engine/problem", "engine/runtime", "engine/runtime/brief", "engine/task", "engine/watch", "engine/worker"},
 	// Technology: one package for each.
 	"engine/pg":                          {"engine/account", "engine/draft", "engine/event", "engine/history", "engine/machine", "engine/problem", "engine/runtime", "engine/runtime/brief", "engine/share", "engine/vault", "migrations"},
 	"engine/mem":                         {"engine/event", "engine/runtime"},
 	"engine/nats":                        {"engine/event", "engine/problem", "engine/runtime", "engine/task", "engine/watch", "engine/worker"},
+	"engine/otlp":                        {"engine/event", "engine/machine", "engine/runtime", "engine/span"},
 	"engine/local/postgres":              {},
 	"engine/local/postgres/postgrestest": {"engine/local/postgres"},
 	"engine/local/nats":                  {},
@@ -82,7 +84,7 @@ var layers = map[string][]string{
 // I/O, reads no clock and draws no random number.
 var (
 	pure = []string{
-		"engine/problem", "engine/event", "engine/route", "engine/expr", "engine/history", "engine/task", "engine/graph", "engine/kind",
+		"engine/problem", "engine/event", "engine/route", "engine/expr", "engine/history", "engine/task", "engine/span", "engine/graph", "engine/kind",
 		"engine/machine", "engine/soundness", "engine/compile", "engine/chart", "engine/exchange", "engine/reference", "engine/runtime/brief", "engine/picture",
 	}
 	impure = []string{"context", "os", "net", "net/http", "io/fs", "log", "log/slog", "math/rand", "math/rand/v2", "crypto/rand", "sync", "testing"}

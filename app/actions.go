@@ -11,8 +11,8 @@ import (
 
 // actions are what workers can do, by kind. origin, when set, is where our own
 // server listens on this machine: its demo endpoint is what templates call by
-// the name gallery.Here.
-func actions(origin string) (map[string]worker.Action, error) {
+// the name gallery.Here. With traced, requests say in which trace they are made.
+func actions(origin string, traced bool) (map[string]worker.Action, error) {
 	var own []guard.Exception
 	if origin != "" {
 		own = []guard.Exception{{Origin: origin, Path: "/demo/", Name: gallery.Here}}
@@ -21,5 +21,9 @@ func actions(origin string) (map[string]worker.Action, error) {
 	if err != nil {
 		return nil, fmt.Errorf("set up the guard: %w", err)
 	}
-	return map[string]worker.Action{"mock": action.Mock{}, "http": action.NewHTTP(client), "llm": action.NewLLM(client)}, nil
+	web := action.NewHTTP(client)
+	if traced {
+		web = web.Traced()
+	}
+	return map[string]worker.Action{"mock": action.Mock{}, "http": web, "llm": action.NewLLM(client)}, nil
 }

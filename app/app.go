@@ -59,7 +59,7 @@ type App struct {
 	vault    *vault.Vault
 	listener net.Listener
 	registry *prometheus.Registry
-	runs     *meter.Runs
+	meters   meters
 	ops      *ops
 }
 
@@ -86,7 +86,7 @@ func New(ctx context.Context, cfg Config, log *slog.Logger) (_ *App, err error) 
 		return nil, err
 	}
 	a.store = pg.NewStore(a.base.db)
-	for _, build := range []func(context.Context) error{a.openChannel, a.openMeters, a.openEngine, a.openServices, a.openWorkers, a.openServer} {
+	for _, build := range []func(context.Context) error{a.openChannel, a.openMeters, a.openTraces, a.openEngine, a.openServices, a.openWorkers, a.openServer} {
 		if err = build(ctx); err != nil {
 			return nil, err
 		}
@@ -134,7 +134,7 @@ func (a *App) openEngine(ctx context.Context) error {
 	}
 	a.engine, err = runtime.New(runtime.Config{
 		Store: a.store, Ledger: a.store, Channel: a.channel, Log: a.log,
-		Owner: host + "/" + uuid.NewString(), Meter: a.runs,
+		Owner: host + "/" + uuid.NewString(), Meter: a.meters,
 	})
 	return err
 }
@@ -167,7 +167,7 @@ func (a *App) loopback() string {
 }
 
 func (a *App) openWorkers(context.Context) error {
-	actions, err := actions(a.loopback())
+	actions, err := actions(a.loopback(), a.Config.OTLPEndpoint != "")
 	if err != nil {
 		return err
 	}

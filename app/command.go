@@ -124,7 +124,7 @@ func workOnly(ctx context.Context, cfg Config, log *slog.Logger) error {
 		return err
 	}
 	defer beside.close()
-	actions, err := actions("")
+	actions, err := actions("", cfg.OTLPEndpoint != "")
 	if err != nil {
 		return err
 	}

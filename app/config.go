@@ -38,6 +38,8 @@ type Config struct {
 	LogFormat    string
 	OpsListen    string // host:port of /healthz, /readyz and /metrics alone; empty: none
 	MetricsToken string // opens /metrics there from elsewhere
+	OTLPEndpoint string // of a collector of traces; empty: none
+	OTLPHeaders  string // name=value, separated by commas
 	File         string // settings as YAML
 }
 
@@ -67,6 +69,8 @@ func (c *Config) table() []setting {
 		{name: "log-format", value: "text", usage: "text or json", text: &c.LogFormat},
 		{name: "ops-listen", usage: "a second address that answers only /healthz, /readyz and /metrics, by any name; empty: none", text: &c.OpsListen},
 		{name: "metrics-token", usage: "bearer token that opens /metrics at --ops-listen to other machines; empty: this machine only", text: &c.MetricsToken},
+		{name: "otlp-endpoint", env: "OTEL_EXPORTER_OTLP_ENDPOINT", usage: "collector that gets a trace of each run that is over, for example http://localhost:4318; empty: none", text: &c.OTLPEndpoint},
+		{name: "otlp-headers", env: "OTEL_EXPORTER_OTLP_HEADERS", usage: "headers for it: name=value, separated by commas", text: &c.OTLPHeaders},
 		{name: "config", usage: "file with settings as YAML, one name and value a line", text: &c.File},
 	}
 }

@@ -2,14 +2,21 @@ package app
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"net/url"
+	"strings"
+	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
 
+	"signalbox/engine/machine"
 	"signalbox/engine/meter"
 	"signalbox/engine/nats"
+	"signalbox/engine/otlp"
 	"signalbox/engine/pg"
+	"signalbox/engine/runtime"
 	"signalbox/engine/worker/local"
 )
 
@@ -20,6 +27,59 @@ func newRegistry() *prometheus.Registry {
 	return r
 }
 
+// meters tells several.
+type meters []runtime.Meter
+
+// Turn implements runtime.Meter.
+func (m meters) Turn(inputs int, commit time.Duration) {
+	for _, one := range m {
+		one.Turn(inputs, commit)
+	}
+}
+
+// Events implements runtime.Meter.
+func (m meters) Events(run *runtime.NewRun, mach *machine.Machine, events []machine.Event) {
+	for _, one := range m {
+		one.Events(run, mach, events)
+	}
+}
+
+// openTraces exports traces when there is a collector.
+func (a *App) openTraces(context.Context) error {
+	if a.Config.OTLPEndpoint == "" {
+		return nil
+	}
+	headers, err := headersOf(a.Config.OTLPHeaders)
+	if err != nil {
+		return err
+	}
+	t, err := otlp.New(otlp.Config{Endpoint: a.Config.OTLPEndpoint, Headers: headers, Log: a.log, Events: a.store.Beginning})
+	if err != nil {
+		return err
+	}
+	a.meters = append(a.meters, t)
+	a.jobs = append(a.jobs, t.Run)
+	return nil
+}
+
+// headersOf reads name=value pairs, percent-encoded as the variable of
+// OpenTelemetry has them.
+func headersOf(text string) (map[string]string, error) {
+	list := map[string]string{}
+	for pair := range strings.SplitSeq(text, ",") {
+		if strings.TrimSpace(pair) == "" {
+			continue
+		}
+		name, value, ok := strings.Cut(pair, "=")
+		value, err := url.PathUnescape(strings.TrimSpace(value))
+		if name = strings.TrimSpace(name); !ok || name == "" || err != nil {
+			return nil, errors.New("--otlp-headers is not a list of name=value") // without the text: it may be a secret
+		}
+		list[name] = value
+	}
+	return list, nil
+}
+
 // openMeters registers what is asked for at each scrape, and what is told.
 func (a *App) openMeters(context.Context) error {
 	watch, err := meter.NewWatch(a.registry)
@@ -27,9 +87,11 @@ func (a *App) openMeters(context.Context) error {
 		return fmt.Errorf("register metrics: %w", err)
 	}
 	a.board.Seen = watch.Seen
-	if a.runs, err = meter.NewRuns(a.registry, a.log); err != nil {
+	runs, err := meter.NewRuns(a.registry, a.log)
+	if err != nil {
 		return fmt.Errorf("register metrics: %w", err)
 	}
+	a.meters = meters{runs}
 	s := meter.Sources{Pool: poolOf(a.base.db), Runtime: runtimeOf(a.store)}
 	switch ch := a.channel.(type) {
 	case *local.Channel:

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"signalbox/engine/guard"
+	"signalbox/engine/span"
 	"signalbox/engine/worker"
 )
 
@@ -24,12 +25,21 @@ const (
 )
 
 // HTTP calls web addresses through the guard.
-type HTTP struct{ client *guard.Client }
+type HTTP struct {
+	client *guard.Client
+	traced bool
+}
 
 var _ worker.Action = HTTP{}
 
 // NewHTTP makes the action.
-func NewHTTP(client *guard.Client) HTTP { return HTTP{client} }
+func NewHTTP(client *guard.Client) HTTP { return HTTP{client: client} }
+
+// Traced is the action that tells the other side in which trace it is called.
+func (h HTTP) Traced() HTTP {
+	h.traced = true
+	return h
+}
 
 type httpConfig struct {
 	Method     string                     `json:"method"`
@@ -69,6 +79,9 @@ func (h HTTP) Do(ctx context.Context, c worker.Call) (json.RawMessage, error) {
 	}
 	if effectful(req.Method) && req.Header.Get("Idempotency-Key") == "" {
 		req.Header.Set("Idempotency-Key", c.Task.Key)
+	}
+	if h.traced && req.Header.Get("Traceparent") == "" {
+		req.Header.Set("Traceparent", span.Parent(&c.Task))
 	}
 	res, err := h.client.Do(ctx, req)
 	if err != nil {

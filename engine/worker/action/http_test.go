@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"signalbox/engine/guard"
+	"signalbox/engine/span"
 	"signalbox/engine/task"
 	"signalbox/engine/vault"
 	"signalbox/engine/worker"
@@ -154,6 +155,32 @@ func TestHTTPIsReadOnlyWithoutAKey(t *testing.T) {
 	for _, config := range []string{`{"url":"BASE","method":"GET"}`, `{"url":"BASE"}`, `{"url":"BASE","method":"post"}`, `{"url":"BASE","method":"PUT","headers":{"idempotency-key":"mine"}}`} {
 		if _, err := action.NewHTTP(g).Do(t.Context(), call(t, strings.ReplaceAll(config, "BASE", base))); err != nil {
 			t.Error(err)
+		}
+	}
+}
+
+func TestHTTPNamesItsTrace(t *testing.T) {
+	t.Parallel()
+	var got string
+	g, base := service(t, func(_ http.ResponseWriter, r *http.Request) { got = r.Header.Get("Traceparent") })
+	c := call(t, `{"url":"`+base+`"}`)
+	c.Task.Run = "0197f0e2-0000-7000-8000-000000000001"
+	mine := call(t, `{"url":"`+base+`","headers":{"traceparent":"mine"}}`)
+	mine.Task.Run = c.Task.Run
+	for _, want := range []struct {
+		header string
+		by     action.HTTP
+		call   worker.Call
+	}{
+		{"", action.NewHTTP(g), c},
+		{span.Parent(&c.Task), action.NewHTTP(g).Traced(), c},
+		{"mine", action.NewHTTP(g).Traced(), mine},
+	} {
+		if _, err := want.by.Do(t.Context(), want.call); err != nil {
+			t.Fatal(err)
+		}
+		if got != want.header {
+			t.Errorf("the header is %q, want %q", got, want.header)
 		}
 	}
 }
