@@ -52,6 +52,7 @@ var layers = map[string][]string{
 	"engine/vault":               {"engine/problem"},
 	"engine/guard":               {"engine/problem"},
 	"engine/account":             {"engine/problem"},
+	"engine/audit":               {},
 	"engine/draft":               {"engine/compile", "engine/graph", "engine/kind", "engine/machine", "engine/problem"},
 	"engine/share":               {"engine/compile", "engine/graph", "engine/kind", "engine/problem", "engine/picture", "engine/runtime/brief"},
 	"engine/gallery":             {"engine/graph", "engine/compile"},
@@ -59,7 +60,7 @@ var layers = map[string][]string{
 	"engine/worker/action":       {"engine/guard", "engine/span", "engine/task", "engine/vault", "engine/worker"},
 	"engine/worker/local":        {"engine/problem", "engine/runtime", "engine/runtime/brief", "engine/task", "engine/watch", "engine/worker"},
 	// Technology: one package for each.
-	"engine/pg":                          {"engine/account", "engine/draft", "engine/event", "engine/history", "engine/machine", "engine/problem", "engine/runtime", "engine/runtime/brief", "engine/share", "engine/vault", "migrations"},
+	"engine/pg":                          {"engine/account", "engine/audit", "engine/draft", "engine/event", "engine/history", "engine/machine", "engine/problem", "engine/runtime", "engine/runtime/brief", "engine/share", "engine/vault", "migrations"},
 	"engine/mem":                         {"engine/event", "engine/runtime"},
 	"engine/nats":                        {"engine/event", "engine/problem", "engine/runtime", "engine/task", "engine/watch", "engine/worker"},
 	"engine/otlp":                        {"engine/event", "engine/machine", "engine/runtime", "engine/span"},
@@ -70,7 +71,7 @@ var layers = map[string][]string{
 	"web/strings": {},
 	"web/view":    {"engine/graph", "engine/picture", "web/strings"},
 	"server": {
-		"engine/account", "engine/compile", "engine/draft", "engine/event", "engine/exchange", "engine/expr", "engine/gallery", "engine/graph", "engine/history", "engine/kind", "engine/machine",
+		"engine/account", "engine/audit", "engine/compile", "engine/draft", "engine/event", "engine/exchange", "engine/expr", "engine/gallery", "engine/graph", "engine/history", "engine/kind", "engine/machine",
 		"engine/picture", "engine/problem", "engine/runtime", "engine/runtime/brief", "engine/share", "engine/vault", "web/strings", "web/view",
 	},
 	"static":     {},

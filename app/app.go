@@ -18,6 +18,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"signalbox/engine/account"
+	auditlog "signalbox/engine/audit"
 	"signalbox/engine/draft"
 	"signalbox/engine/gallery"
 	localnats "signalbox/engine/local/nats"
@@ -199,7 +200,7 @@ func (a *App) openServer(ctx context.Context) error {
 	a.server, err = server.New(server.Config{
 		PublicURL: a.Origin, Hosts: []string{"127.0.0.1:" + port, "localhost:" + port, "[::1]:" + port}, TrustedProxy: a.Config.TrustedProxy,
 		Log: a.log, Metrics: a.registry, Ready: a.ready, Assets: assets, Sessions: pg.NewSessions(pool),
-		Accounts: a.accounts, Drafts: a.drafts, Gallery: a.gallery, Shares: share.New(pg.NewShares(pool), a.hub, time.Now),
+		Accounts: a.accounts, Audit: auditlog.New(pg.NewAudit(pool), time.Now), Drafts: a.drafts, Gallery: a.gallery, Shares: share.New(pg.NewShares(pool), a.hub, time.Now),
 		Vault: a.vault, Hub: a.hub, Engine: a.engine, Events: h, History: h,
 	})
 	if err != nil {

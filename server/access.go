@@ -17,6 +17,13 @@ import (
 type access struct {
 	role     account.Role // at least; empty: everybody
 	loopback bool         // only from this machine
+	does     string       // action in the audit log; empty: not recorded
+}
+
+// as is the same right, with an action that is recorded.
+func (a access) as(action string) access {
+	a.does = action
+	return a
 }
 
 // checkAccess fails when a route has no entry in the table, or an entry no
@@ -128,6 +135,7 @@ func accessTable() map[string]access {
 	operator := access{role: account.Operator}
 	editor := access{role: account.Editor}
 	developer := access{role: account.Developer}
+	admin := access{role: account.Admin}
 	return map[string]access{
 		"GET /healthz":                     anybody,
 		"GET /readyz":                      anybody,
@@ -137,10 +145,12 @@ func accessTable() map[string]access {
 		"* /hooks/{path}":                  anybody, // each webhook checks its own caller
 		"GET /ws":                          anybody, // the first frame carries a ticket
 		"GET /login":                       anybody,
-		"POST /login":                      anybody,
+		"POST /login":                      anybody.as("login"),
 		"POST /language":                   anybody, // it sets a cookie
 		"GET /setup/{token}":               anybody,
-		"POST /setup/{token}":              anybody,
+		"POST /setup/{token}":              anybody.as("setup"),
+		"GET /join/{token}":                anybody,
+		"POST /join/{token}":               anybody.as("member.join"),
 		"GET /s/{token}":                   anybody,
 		"GET /s/{token}/events":            anybody,
 		"POST /s/{token}/ticket":           anybody,
@@ -151,10 +161,22 @@ func accessTable() map[string]access {
 		"GET /runs":                        viewer,
 		"GET /runs/{id}":                   viewer,
 		"GET /settings":                    viewer,
+		"GET /settings/members":            viewer,
+		"GET /settings/audit":              admin,
+		"GET /settings/audit/export":       admin.as("audit.export"),
 		"GET /help/keys":                   viewer,
-		"POST /logout":                     viewer,
+		"POST /logout":                     viewer.as("logout"),
 		"GET /api/openapi.json":            viewer,
 		"GET /api/me":                      viewer,
+		"PATCH /api/me":                    viewer, // one's own language and tour
+		"POST /api/me/password":            viewer.as("password.change"),
+		"GET /api/members":                 viewer,
+		"PATCH /api/members/{id}":          admin.as("member.role"),
+		"DELETE /api/members/{id}":         admin.as("member.remove"),
+		"GET /api/invitations":             admin,
+		"POST /api/invitations":            admin.as("member.invite"),
+		"DELETE /api/invitations/{id}":     admin.as("invitation.revoke"),
+		"GET /api/audit":                   admin,
 		"GET /api/kinds":                   viewer,
 		"POST /api/ticket":                 viewer,
 		"GET /api/templates":               viewer,
@@ -162,35 +184,35 @@ func accessTable() map[string]access {
 		"POST /api/workflows":              editor,
 		"GET /api/workflows/{id}":          viewer,
 		"PATCH /api/workflows/{id}":        editor,
-		"DELETE /api/workflows/{id}":       editor,
+		"DELETE /api/workflows/{id}":       editor.as("workflow.delete"),
 		"GET /api/workflows/{id}/draft":    viewer,
 		"GET /api/workflows/{id}/export":   viewer,
 		"GET /api/workflows/{id}/ops":      viewer,
 		"POST /api/workflows/{id}/ops":     editor,
 		"PUT /api/workflows/{id}/camera":   viewer,
-		"POST /api/workflows/{id}/publish": editor,
+		"POST /api/workflows/{id}/publish": editor.as("workflow.publish"),
 		"GET /api/workflows/{id}/versions": viewer,
 		"GET /api/versions/{id}":           viewer,
-		"POST /api/workflows/{id}/runs":    operator,
+		"POST /api/workflows/{id}/runs":    operator.as("run.start"),
 		"GET /api/workflows/{id}/samples":  viewer,
 		"POST /api/expr/check":             viewer,
 		"GET /api/runs":                    viewer,
 		"GET /api/runs/{id}":               viewer,
 		"GET /api/runs/{id}/events":        viewer,
 		"GET /api/runs/{id}/events/{seq}":  viewer,
-		"POST /api/runs/{id}/cancel":       operator,
-		"POST /api/runs/{id}/retry":        operator,
-		"POST /api/runs/{id}/fork":         operator,
+		"POST /api/runs/{id}/cancel":       operator.as("run.cancel"),
+		"POST /api/runs/{id}/retry":        operator.as("run.retry"),
+		"POST /api/runs/{id}/fork":         operator.as("run.fork"),
 		"GET /api/runs/{id}/forks":         viewer,
 		"GET /api/shares":                  viewer,
-		"POST /api/shares":                 editor,
-		"DELETE /api/shares/{id}":          editor,
+		"POST /api/shares":                 editor.as("share.create"),
+		"DELETE /api/shares/{id}":          editor.as("share.revoke"),
 		"GET /api/credentials":             editor, // names only, to choose from
-		"POST /api/credentials":            developer,
-		"DELETE /api/credentials/{id}":     developer,
-		"GET /api/tokens":                  viewer, // one's own
-		"POST /api/tokens":                 viewer, // with at most one's own role
-		"DELETE /api/tokens/{id}":          viewer,
+		"POST /api/credentials":            developer.as("credential.set"),
+		"DELETE /api/credentials/{id}":     developer.as("credential.delete"),
+		"GET /api/tokens":                  viewer,                    // one's own
+		"POST /api/tokens":                 viewer.as("token.create"), // with at most one's own role
+		"DELETE /api/tokens/{id}":          viewer.as("token.revoke"),
 	}
 }
 
@@ -200,6 +222,7 @@ type Route struct {
 	Pattern  string
 	Role     account.Role // at least; empty: everybody
 	Loopback bool         // only from this machine
+	Does     string       // action in the audit log; empty: not recorded
 }
 
 // Routes lists every route with who may use it.
@@ -211,7 +234,7 @@ func (s *Server) Routes() ([]Route, error) {
 		if !ok {
 			return fmt.Errorf("the route %s %s has no entry in the access table", method, pattern)
 		}
-		list = append(list, Route{Method: method, Pattern: pattern, Role: a.role, Loopback: a.loopback})
+		list = append(list, Route{Method: method, Pattern: pattern, Role: a.role, Loopback: a.loopback, Does: a.does})
 		return nil
 	}
 	if err := chi.Walk(s.router, walk); err != nil {

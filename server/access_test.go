@@ -1,10 +1,15 @@
 package server_test
 
 import (
+	"fmt"
 	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/google/uuid"
 
 	"signalbox/engine/account"
@@ -161,6 +166,75 @@ func TestForeignThingsDoNotExist(t *testing.T) {
 	for _, p := range []string{"/api/shares", "/api/credentials", "/api/tokens", "/api/runs"} {
 		if text := theirs.get(p).must(t, http.StatusOK).text; strings.Contains(text, sh.Share.ID) || strings.Contains(text, cred.Credential.ID) || strings.Contains(text, tok.Token.ID) || strings.Contains(text, run) {
 			t.Errorf("%s shows foreign things", p)
+		}
+	}
+}
+
+// TestAccessMatrix holds every route against the reviewed matrix in testdata,
+// one line for each: who may use it, and what the audit log calls it. Set
+// UPDATE=1 to write it anew, then read the difference.
+func TestAccessMatrix(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	routes, err := w.server.Routes()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var lines []string
+	for _, r := range routes {
+		who := "everybody"
+		switch {
+		case r.Loopback:
+			who = "this machine"
+		case r.Role != "":
+			who = string(r.Role)
+		}
+		lines = append(lines, strings.TrimSpace(fmt.Sprintf("%-7s %-34s %-13s %s", r.Method, r.Pattern, who, r.Does)))
+	}
+	slices.Sort(lines)
+	got, file := strings.Join(slices.Compact(lines), "\n")+"\n", filepath.Join("testdata", "access.txt")
+	if os.Getenv("UPDATE") == "1" {
+		if err := os.WriteFile(file, []byte(got), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), got); diff != "" {
+		t.Errorf("the routes differ from the matrix (-matrix +routes):\n%s", diff)
+	}
+}
+
+// What changes something is recorded, or stands here with the reason.
+func TestEveryChangeIsRecorded(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	routes, err := w.server.Routes()
+	if err != nil {
+		t.Fatal(err)
+	}
+	quiet := map[string]string{
+		"POST /language":                 "one's own look",
+		"PATCH /api/me":                  "one's own look",
+		"POST /s/{token}/ticket":         "reading",
+		"POST /api/ticket":               "reading",
+		"POST /api/expr/check":           "reading",
+		"PUT /api/workflows/{id}/camera": "one's own look",
+		"POST /api/workflows":            "drafts have a log of their own",
+		"PATCH /api/workflows/{id}":      "drafts have a log of their own",
+		"POST /api/workflows/{id}/ops":   "drafts have a log of their own",
+	}
+	for _, r := range routes {
+		name := r.Method + " " + r.Pattern
+		machines := r.Loopback || r.Pattern == "/hooks/{path}"
+		reads := r.Method == http.MethodGet || r.Method == http.MethodHead
+		if r.Does == "" && quiet[name] == "" && !reads && !machines {
+			t.Errorf("%s changes something and is not recorded", name)
+		}
+		if r.Does != "" && quiet[name] != "" {
+			t.Errorf("%s is recorded and excused", name)
 		}
 	}
 }

@@ -128,6 +128,8 @@ func (s *Server) registerAPI(r chi.Router) {
 	s.registerShares(api)
 	s.registerCredentials(api)
 	s.registerTokens(api)
+	s.registerMembers(api)
+	s.registerAudit(api)
 	r.Get("/api/openapi.json", func(w http.ResponseWriter, _ *http.Request) {
 		writeJSON(w, http.StatusOK, api.OpenAPI())
 	})

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"strconv"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -157,6 +158,7 @@ func (s *Server) publishDraft(ctx context.Context, in *publishInput) (*body[publ
 	if err != nil {
 		return nil, err
 	}
+	deedOf(ctx).detail = "v" + strconv.Itoa(v.Number)
 	return reply(publishedOut{Version: showVersion(v)}), nil
 }
 

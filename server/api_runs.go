@@ -144,6 +144,8 @@ func (s *Server) startRun(ctx context.Context, in *startInput) (*body[oneRunOut]
 		return nil, err
 	}
 	run, err := s.config.History.Run(ctx, who.Workspace, started.Run)
+	d := deedOf(ctx)
+	d.target, d.detail = started.Run.String(), run.WorkflowName
 	return reply(oneRunOut{Run: showRun(run)}), err
 }
 
@@ -346,6 +348,7 @@ func (s *Server) cancelRun(ctx context.Context, in *cancelInput) (*struct{}, err
 	if in.Body != nil {
 		reason = in.Body.Reason
 	}
+	deedOf(ctx).detail = reason
 	ctx, cancel := context.WithTimeout(ctx, startWithin)
 	defer cancel()
 	return nil, s.config.Engine.Cancel(ctx, who.Workspace, in.ID, who.Name, reason)

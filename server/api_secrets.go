@@ -69,10 +69,12 @@ type oneCredentialOut struct {
 func (s *Server) putCredential(ctx context.Context, in *credentialInput) (*body[oneCredentialOut], error) {
 	b := in.Body
 	secret := vault.Secret{Type: b.Type, Token: b.Token, Username: b.Username, Password: b.Password, Header: b.Header, Value: b.Value, Secrets: b.Secrets}
+	deedOf(ctx).detail = b.Name + " (" + string(b.Type) + ")"
 	c, err := s.config.Vault.Put(ctx, identityOf(ctx).Workspace, b.Name, secret)
 	if err != nil {
 		return nil, err
 	}
+	deedOf(ctx).target = c.ID.String()
 	return reply(oneCredentialOut{Credential: showCredential(c)}), nil
 }
 
@@ -143,6 +145,8 @@ func (s *Server) createToken(ctx context.Context, in *tokenInput) (*body[oneToke
 	if err != nil {
 		return nil, err
 	}
+	d := deedOf(ctx)
+	d.target, d.detail = t.ID.String(), t.Name+" ("+string(t.Role)+")"
 	out := showToken(t)
 	out.Token = secret
 	return reply(oneTokenOut{Token: out}), nil

@@ -86,6 +86,8 @@ func (s *Server) createShare(ctx context.Context, in *shareInput) (*body[oneShar
 	if err != nil {
 		return nil, err
 	}
+	d := deedOf(ctx)
+	d.target, d.detail = sh.ID.String(), string(sh.Target)+" "+sh.Title
 	out := showShare(sh)
 	out.URL = s.origin + "/s/" + token
 	return reply(oneShareOut{Share: out}), nil

@@ -220,6 +220,14 @@ func (h *Hub) endSession(session string) {
 	}
 }
 
+// endUser cuts off the sockets of a person in a workspace; sessions says that
+// those of API tokens stay.
+func (h *Hub) endUser(workspace string, user uuid.UUID, sessions bool) {
+	h.end(func(g grant) bool {
+		return g.who.User == user && g.who.Workspace == workspace && (!sessions || g.session != "")
+	})
+}
+
 func (h *Hub) end(whose func(grant) bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

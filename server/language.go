@@ -5,6 +5,8 @@ import (
 	"net/http"
 	"slices"
 	"time"
+
+	"signalbox/engine/account"
 )
 
 // languageCookie holds the language that a person chose.
@@ -45,8 +47,24 @@ func (s *Server) setLanguage(w http.ResponseWriter, r *http.Request) {
 	}
 	if lang := r.PostFormValue("lang"); slices.Contains(s.pages.words.Languages(), lang) {
 		s.keepLanguage(w, lang)
+		if who := s.current(r); who.Known() {
+			if err := s.chooseLanguage(r.Context(), who, lang); err != nil {
+				s.fail(w, r, err)
+				return
+			}
+		}
 	}
 	http.Redirect(w, r, localPath(r.PostFormValue("next")), http.StatusSeeOther)
+}
+
+// chooseLanguage keeps the choice with the account.
+func (s *Server) chooseLanguage(ctx context.Context, who account.Identity, lang string) error {
+	p, err := s.config.Accounts.Preferences(ctx, who)
+	if err != nil {
+		return err
+	}
+	p.Language = lang
+	return s.config.Accounts.SetPreferences(ctx, who, p)
 }
 
 func (s *Server) keepLanguage(w http.ResponseWriter, lang string) {

@@ -29,7 +29,8 @@ func (s *Server) settings(ctx context.Context, who account.Identity) (view.Setti
 			data.Roles = append(data.Roles, string(role))
 		}
 	}
-	if who.Role.AtLeast(account.Editor) {
+	data.NoSecrets = !who.Role.AtLeast(account.Editor)
+	if !data.NoSecrets {
 		credentials, err := s.config.Vault.List(ctx, who.Workspace)
 		if err != nil {
 			return view.Settings{}, err

@@ -30,7 +30,7 @@ func (s *Server) routes() chi.Router {
 
 	// People without an account: share links, login, setup.
 	r.Group(func(r chi.Router) {
-		r.Use(s.sameOrigin, s.limitGuests, s.speak, s.sessions.LoadAndSave, s.identify, s.allow)
+		r.Use(s.sameOrigin, s.limitGuests, s.speak, s.sessions.LoadAndSave, s.identify, s.allow, s.record)
 		r.Get("/s/{token}", s.pageShare)
 		r.Post("/s/{token}/ticket", s.guestTicket)
 		r.Get("/s/{token}/events", s.guestEvents)
@@ -39,11 +39,13 @@ func (s *Server) routes() chi.Router {
 		r.Post("/language", s.setLanguage)
 		r.Get("/setup/{token}", s.pageSetup)
 		r.Post("/setup/{token}", s.setup)
+		r.Get("/join/{token}", s.pageJoin)
+		r.Post("/join/{token}", s.join)
 	})
 
 	// Members: pages and the API.
 	r.Group(func(r chi.Router) {
-		r.Use(s.sameOrigin, s.speak, s.sessions.LoadAndSave, s.identify, s.allow, s.limitMembers)
+		r.Use(s.sameOrigin, s.speak, s.sessions.LoadAndSave, s.identify, s.allow, s.limitMembers, s.record)
 		r.Get("/", s.pageGallery)
 		r.Get("/w/{id}", s.pageEditor)
 		r.Get("/w/{id}/runs", s.pageWorkflowRuns)
@@ -51,6 +53,9 @@ func (s *Server) routes() chi.Router {
 		r.Get("/runs", s.pageRuns)
 		r.Get("/runs/{id}", s.pageRun)
 		r.Get("/settings", s.pageSettings)
+		r.Get("/settings/members", s.pageMembers)
+		r.Get("/settings/audit", s.pageAudit)
+		r.Get("/settings/audit/export", s.exportAudit)
 		r.Get("/help/keys", s.pageKeys)
 		r.Post("/logout", s.logout)
 		s.registerAPI(r)

@@ -24,6 +24,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
 	"signalbox/engine/account"
+	"signalbox/engine/audit"
 	"signalbox/engine/draft"
 	"signalbox/engine/gallery"
 	"signalbox/engine/share"
@@ -47,6 +48,7 @@ type Config struct {
 	Sessions scs.CtxStore
 
 	Accounts *account.Service
+	Audit    *audit.Log
 	Drafts   *draft.Service
 	Gallery  *gallery.Gallery
 	Shares   *share.Service
@@ -72,6 +74,7 @@ func (c Config) validate() error {
 		{"Assets", c.Assets != nil},
 		{"Sessions", c.Sessions != nil},
 		{"Accounts", c.Accounts != nil},
+		{"Audit", c.Audit != nil},
 		{"Drafts", c.Drafts != nil},
 		{"Gallery", c.Gallery != nil},
 		{"Shares", c.Shares != nil},

@@ -26,6 +26,7 @@ const (
 const (
 	sessionUser      = "user"
 	sessionWorkspace = "workspace"
+	sessionSince     = "since" // when the person logged in, in microseconds
 )
 
 // newSessions makes the manager. The store sees only hashes of tokens.
@@ -92,6 +93,9 @@ func (s *Server) whoSends(r *http.Request) (account.Identity, error) {
 	if errors.Is(err, account.ErrNotFound) {
 		return account.Identity{}, nil
 	}
+	if s.sessions.GetInt64(ctx, sessionSince) < who.SessionsAfter.UnixMicro() && !who.SessionsAfter.IsZero() {
+		return account.Identity{}, nil // the password was changed since
+	}
 	return who, err
 }
 
@@ -106,12 +110,15 @@ func (s *Server) login(w http.ResponseWriter, r *http.Request) {
 		http.Redirect(w, r, "/login?error="+why+"&next="+url.QueryEscape(next), http.StatusSeeOther)
 	}
 	if s.limits.login.OnLimit(w, r, strings.ToLower(strings.TrimSpace(email))+"|"+s.clientIP(r)) {
+		deedOf(r.Context()).action = "" // the first refusals are there; a flood must not fill the log
 		back("limit")
 		return
 	}
 	who, err := s.config.Accounts.Login(r.Context(), email, r.PostFormValue("password"))
 	switch p := problem.Of(err); {
 	case p != nil:
+		d := deedOf(r.Context())
+		d.action, d.detail = "login.failed", email
 		back("wrong")
 	case err != nil:
 		s.fail(w, r, err)
@@ -129,6 +136,11 @@ func (s *Server) enter(w http.ResponseWriter, r *http.Request, who account.Ident
 	}
 	s.sessions.Put(r.Context(), sessionUser, who.User.String())
 	s.sessions.Put(r.Context(), sessionWorkspace, who.Workspace)
+	s.sessions.Put(r.Context(), sessionSince, s.config.Now().UnixMicro())
+	deedOf(r.Context()).who = who
+	if chosen, err := s.config.Accounts.Preferences(r.Context(), who); err == nil && chosen.Language != "" {
+		s.keepLanguage(w, chosen.Language)
+	}
 	http.Redirect(w, r, next, http.StatusSeeOther)
 }
 
@@ -153,6 +165,7 @@ func (s *Server) setup(w http.ResponseWriter, r *http.Request) {
 	})
 	switch p := problem.Of(err); {
 	case p != nil && len(p.Fields) > 0:
+		deedOf(r.Context()).action = ""
 		http.Redirect(w, r, "/setup/"+url.PathEscape(token)+"?error="+url.QueryEscape(p.Fields[0].Location), http.StatusSeeOther)
 	case err != nil:
 		s.fail(w, r, err)

@@ -20,6 +20,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"signalbox/engine/account"
+	"signalbox/engine/audit"
 	"signalbox/engine/draft"
 	"signalbox/engine/gallery"
 	"signalbox/engine/pg"
@@ -130,7 +131,7 @@ func newWorldOf(t *testing.T, db *pg.DB, p parts) *world {
 	}
 	w.server, err = server.New(server.Config{
 		PublicURL: origin, HookWait: p.wait, Log: log, Now: w.clock.now, Metrics: prometheus.NewRegistry(), Assets: assets{http.NotFoundHandler()},
-		Sessions: pg.NewSessions(w.pool), Accounts: w.accounts, Drafts: w.drafts, Gallery: templates, Shares: w.shares,
+		Sessions: pg.NewSessions(w.pool), Accounts: w.accounts, Audit: audit.New(pg.NewAudit(w.pool), w.clock.now), Drafts: w.drafts, Gallery: templates, Shares: w.shares,
 		Vault: w.vault, Hub: w.hub, Engine: p.engine, Events: p.events, History: p.history,
 	})
 	if err != nil {

@@ -1,5 +1,6 @@
 // Package account knows who somebody is and what they may do: users, their
-// roles in workspaces, passwords, API tokens and the one-time setup link.
+// roles in workspaces, passwords, API tokens, invitations and the one-time
+// setup link.
 //
 // Every secret is stored as a hash. Answers to a wrong name, a wrong password
 // and an unknown token are the same and take the same time. It never decides
@@ -44,6 +45,8 @@ type Identity struct {
 	Workspace string
 	Role      Role
 	Token     uuid.UUID // of the API token that was used; zero for a session
+
+	SessionsAfter time.Time // sessions that began before it count no more
 }
 
 // Known reports whether somebody is logged in.
@@ -56,6 +59,9 @@ type Member struct {
 	Email     string
 	Name      string
 	Role      Role
+	Since     time.Time
+
+	SessionsAfter time.Time // sessions that began before it count no more
 }
 
 // Token is an API token as it can be shown: never the secret.

@@ -22,6 +22,9 @@ const TokenPrefix = "sb_"
 // Store is all that the service stores.
 type Store interface {
 	Users
+	Members
+	Profiles
+	Invitations
 	Links
 	Tokens
 }
@@ -70,7 +73,7 @@ func (s *Service) Identity(ctx context.Context, workspace string, user uuid.UUID
 	if err != nil {
 		return Identity{}, fmt.Errorf("find member %s: %w", user, err)
 	}
-	return Identity{User: m.User, Name: m.Name, Email: m.Email, Workspace: m.Workspace, Role: m.Role}, nil
+	return Identity{User: m.User, Name: m.Name, Email: m.Email, Workspace: m.Workspace, Role: m.Role, SessionsAfter: m.SessionsAfter}, nil
 }
 
 // ByToken returns the sender that an API token stands for. ErrNotFound. A

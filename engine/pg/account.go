@@ -31,13 +31,14 @@ func (a *Accounts) UserByEmail(ctx context.Context, email string) (account.User,
 
 // Member implements account.Users.
 func (a *Accounts) Member(ctx context.Context, workspace string, user uuid.UUID) (account.Member, error) {
-	m := account.Member{User: user}
+	m, after := account.Member{User: user}, (*time.Time)(nil)
 	err := a.pool.QueryRow(ctx, `
-		select m.workspace_id, m.role, u.email, u.name
+		select m.workspace_id, m.role, m.created_at, u.email, u.name, u.sessions_after
 		from members m join users u on u.id = m.user_id
 		where m.user_id = $1 and ($2 = '' or m.workspace_id = $2)
 		order by m.created_at, m.workspace_id limit 1`, user, workspace).
-		Scan(&m.Workspace, &m.Role, &m.Email, &m.Name)
+		Scan(&m.Workspace, &m.Role, &m.Since, &m.Email, &m.Name, &after)
+	m.SessionsAfter = orZero(after)
 	return m, found(err, account.ErrNotFound)
 }
 

@@ -71,6 +71,11 @@ func spoken(t *testing.T) (all map[string]bool, findings []string) {
 						findings = append(findings, text(call.Args[3]))
 					}
 				}
+				if call, ok := n.(*ast.CallExpr); ok && path == "../../engine/soundness/sentence.go" && len(call.Args) > 1 {
+					if s, ok := call.Fun.(*ast.SelectorExpr); ok && s.Sel.Name == "Sprintf" {
+						findings = append(findings, text(call.Args[0]))
+					}
+				}
 				return true
 			})
 			return nil
@@ -106,7 +111,7 @@ func TestSentencesAreSpoken(t *testing.T) {
 	c := load(t)
 	all, findings := spoken(t)
 	// The parts of findings that are put together, and words of their own.
-	joined := regexp.MustCompile(` Expected: |^Let |^There is no such workflow|is missing before|values? in its brackets`)
+	joined := regexp.MustCompile(` Expected: |^Let |^There is no such workflow|^the branch from |is missing before|values? in its brackets`)
 	for _, lang := range c.Languages() {
 		for english, word := range c.Sentences(lang) {
 			plain := filled.ReplaceAllString(english, "\x00")

@@ -34,7 +34,7 @@ export async function remove(button: HTMLElement): Promise<void> {
 
 /** Sends a form of a dialog as JSON. */
 export async function send(form: HTMLFormElement): Promise<void> {
-  const { post: url = "", refresh: part = "", once } = form.dataset;
+  const { post: url = "", refresh: part = "", once, said: done } = form.dataset;
   const fault = form.querySelector<HTMLElement>("[data-fault]");
   const submit = form.querySelector<HTMLButtonElement>("[type=submit]");
   if (submit !== null) submit.disabled = true;
@@ -42,7 +42,8 @@ export async function send(form: HTMLFormElement): Promise<void> {
     const answer = await call("POST", url, valuesOf(form));
     form.closest("dialog")?.close();
     form.reset();
-    if (once !== undefined) showOnce(at(answer, once, once));
+    if (once !== undefined) showOnce(at(answer, ...once.split(".")));
+    if (done !== undefined) toast(done);
     await again(part);
   } catch (e) {
     const words = fault?.querySelector("span");
@@ -52,6 +53,16 @@ export async function send(form: HTMLFormElement): Promise<void> {
     }
   } finally {
     if (submit !== null) submit.disabled = false;
+  }
+}
+
+/** Sends the new value of a list of choices, and shows the old one when it is refused. */
+export async function patch(select: HTMLSelectElement): Promise<void> {
+  const { patch: url = "", name = "", refresh: part = "" } = select.dataset;
+  try {
+    await call("PATCH", url, { [name]: select.value });
+  } finally {
+    await again(part);
   }
 }
 

@@ -2,7 +2,7 @@
 // dialogs, keys, and the few buttons that call the API. Everything hangs on
 // data attributes, by delegation, so that morphed content works at once.
 
-import { copy, create, remove, send, tryOut } from "./actions.ts";
+import { copy, create, patch, remove, send, tryOut } from "./actions.ts";
 import { keepAgo } from "./ago.ts";
 import { message } from "./api.ts";
 import { open, show } from "./dialog.ts";
@@ -42,7 +42,7 @@ function press(button: HTMLElement): void {
 }
 
 /** Keeps a button from being pressed twice, and says what went wrong. */
-function during(button: HTMLElement, work: Promise<void>): void {
+function during(button: Element, work: Promise<void>): void {
   button.setAttribute("aria-disabled", "true");
   work
     .catch((fault: unknown) => toast(message(fault), "fail"))
@@ -59,6 +59,8 @@ document.addEventListener("submit", (event) => {
 document.addEventListener("change", (event) => {
   const field = event.target;
   if (field instanceof HTMLSelectElement && field.dataset["shows"] !== undefined) show(field);
+  if (field instanceof HTMLSelectElement && field.dataset["patch"] !== undefined)
+    during(field, patch(field));
   if (!(field instanceof HTMLInputElement)) return;
   if (field.dataset["motion"] !== undefined) setMotion(field.checked);
   const { value } = field;

@@ -49,7 +49,7 @@ type Page struct {
 	Now    time.Time
 
 	Languages  []string // to choose from
-	LessMotion bool // the person asked for less motion
+	LessMotion bool     // the person asked for less motion
 }
 
 // User is the person who looks at the page.

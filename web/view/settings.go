@@ -9,6 +9,7 @@ type Settings struct {
 	Tokens      []Token
 	Shares      []Share
 	MaySecrets  bool     // may make and delete credentials
+	NoSecrets   bool     // may not even see the names of credentials
 	MayShare    bool     // may revoke shares
 	Roles       []string // roles that a new token may have
 }

@@ -62,6 +62,16 @@ func pages(t *testing.T, text string) map[string]templ.Component {
 		"editor": view.EditorPage(p, view.Island{Props: island, Picture: svg, Name: text}),
 		"run":    view.RunPage(p, view.Island{Props: island, Picture: svg, Name: text}),
 		"keys":   view.KeysPage(p),
+		"members": view.MembersPage(p, view.Members{
+			Members:     []view.Member{{ID: "m", Name: text, Email: text, Role: "editor", Since: now}, {ID: "u", Name: text, Email: text, Role: "owner", Since: now, You: true, Fixed: true}},
+			Invitations: []view.Invitation{{ID: "i", Role: "viewer", Note: text, By: text, Expires: now}}, Roles: []string{"owner", "viewer"}, MayChange: true,
+		}),
+		"join":       view.JoinPage(p, view.Join{Token: text, Wrong: "email", Role: "editor", By: text}),
+		"join, dead": view.JoinPage(p, view.Join{Dead: true}),
+		"audit": view.AuditPage(p, view.Audit{
+			Query: query, Actions: []string{"login"}, Actors: []view.Named{{ID: "u", Name: text}}, Next: "7", Check: &view.Check{Entries: 2, Head: text},
+			Rows: []view.Deed{{Seq: 8, At: now, Actor: text, Token: true, Action: "login", Detail: text, Target: text, Address: text}},
+		}),
 	}
 }
 
