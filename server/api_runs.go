@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
+	"net/url"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -208,10 +209,17 @@ func isTrigger(name string) bool {
 }
 
 type runsInput struct {
-	Workflow string `query:"workflow" format:"uuid"`
-	Status   string `query:"status" enum:"running,waiting,succeeded,failed,canceled"`
-	After    string `query:"after" format:"uuid" doc:"The next of an earlier answer"`
-	Limit    int    `query:"limit" minimum:"1" maximum:"200" default:"50"`
+	Workflow  string `query:"workflow" format:"uuid"`
+	Status    string `query:"status" enum:"running,waiting,paused,compensating,needs_attention,succeeded,failed,compensated,canceled"`
+	Source    string `query:"source" maxLength:"40" doc:"What started them: manual, api, webhook, test, fork, retry and so on"`
+	Version   string `query:"version" maxLength:"10" doc:"A number; with a workflow"`
+	Trigger   string `query:"trigger" maxLength:"40" doc:"Key of the trigger node; with a workflow"`
+	Attribute string `query:"attribute" maxLength:"300" doc:"name=value, as the run was given it"`
+	Text      string `query:"text" maxLength:"200" doc:"Words of the error, or their beginnings"`
+	From      string `query:"from" maxLength:"40" doc:"Started at this time or later"`
+	To        string `query:"to" maxLength:"40" doc:"Started before this time"`
+	After     string `query:"after" format:"uuid" doc:"The next of an earlier answer"`
+	Limit     int    `query:"limit" minimum:"1" maximum:"200" default:"50"`
 }
 
 type runsOut struct {
@@ -220,21 +228,23 @@ type runsOut struct {
 }
 
 func (s *Server) listRuns(ctx context.Context, in *runsInput) (*body[runsOut], error) {
-	q := RunQuery{Status: in.Status, Limit: in.Limit}
-	for _, id := range []struct {
-		text string
-		into *uuid.UUID
-	}{{in.Workflow, &q.Workflow}, {in.After, &q.After}} {
-		if id.text == "" {
-			continue
-		}
-		parsed, err := uuid.Parse(id.text)
+	workspace, workflow := identityOf(ctx).Workspace, uuid.Nil
+	if in.Workflow != "" {
+		id, err := uuid.Parse(in.Workflow)
 		if err != nil {
-			return nil, problem.New(problem.Invalid, "This is not an id.")
+			return nil, problem.New(problem.Invalid, "This is not an id.").At("workflow", "not readable", "the id of a workflow")
 		}
-		*id.into = parsed
+		workflow = id
 	}
-	list, err := s.config.History.Runs(ctx, identityOf(ctx).Workspace, q)
+	q, err := s.runQuery(ctx, workspace, workflow, url.Values{
+		"status": {in.Status}, "source": {in.Source}, "version": {in.Version}, "trigger": {in.Trigger},
+		"attribute": {in.Attribute}, "text": {in.Text}, "from": {in.From}, "to": {in.To}, "after": {in.After},
+	})
+	if err != nil {
+		return nil, err
+	}
+	q.Limit = in.Limit
+	list, err := s.config.History.Runs(ctx, workspace, q)
 	if err != nil {
 		return nil, err
 	}

@@ -7,7 +7,6 @@ import (
 	"github.com/google/uuid"
 
 	"signalbox/engine/draft"
-	"signalbox/engine/problem"
 	"signalbox/web/view"
 )
 
@@ -55,21 +54,19 @@ func (s *Server) idOfPage(w http.ResponseWriter, r *http.Request) (uuid.UUID, bo
 }
 
 func (s *Server) showRuns(w http.ResponseWriter, r *http.Request, p view.Page, wf *draft.Workflow) {
-	query := chosen(r, "status", "after")
-	// One more than the page shows tells whether there is a next one.
-	q := RunQuery{Status: query.Get("status"), Limit: runsMax + 1}
+	query := chosen(r, runFilters()...)
+	workflow := uuid.Nil
 	if wf != nil {
-		q.Workflow = wf.ID
+		workflow = wf.ID
 	}
-	if text := query.Get("after"); text != "" {
-		after, err := uuid.Parse(text)
-		if err != nil {
-			s.fail(w, r, problem.New(problem.Invalid, "This is not a place in this list."))
-			return
-		}
-		q.After = after
+	workspace := s.current(r).Workspace
+	q, err := s.runQuery(r.Context(), workspace, workflow, query)
+	if err != nil {
+		s.fail(w, r, err)
+		return
 	}
-	list, err := s.config.History.Runs(r.Context(), s.current(r).Workspace, q)
+	q.Limit = runsMax + 1 // one more than the page shows tells whether there is a next one
+	list, err := s.config.History.Runs(r.Context(), workspace, q)
 	if err != nil {
 		s.fail(w, r, err)
 		return

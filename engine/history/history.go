@@ -4,6 +4,7 @@ package history
 
 import (
 	"encoding/json"
+	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -31,10 +32,27 @@ type Run struct {
 
 // Query chooses runs, the newest first.
 type Query struct {
-	Workflow uuid.UUID // zero: all
-	Status   string    // empty: all
-	After    uuid.UUID // runs older than this one; zero: from the newest
-	Limit    int
+	Workflow  uuid.UUID // zero: all
+	Version   uuid.UUID // zero: all
+	Status    string    // empty: all
+	Source    string    // what started them; empty: anything
+	Trigger   string    // key of the trigger node; empty: any
+	Attribute Attribute // zero: any
+	Text      string    // words of their errors; empty: any
+	From      time.Time // started at this time or later; zero: whenever
+	To        time.Time // started before this time; zero: whenever
+	After     uuid.UUID // runs older than this one; zero: from the newest
+	Limit     int
+}
+
+// Attribute is one fact that a run was given when it started.
+type Attribute struct{ Name, Value string }
+
+// ParseAttribute reads "name=value"; false: it is not written so.
+func ParseAttribute(text string) (Attribute, bool) {
+	name, value, ok := strings.Cut(text, "=")
+	a := Attribute{strings.TrimSpace(name), strings.TrimSpace(value)}
+	return a, ok && a.Name != "" && a.Value != ""
 }
 
 // Event is one event with its values.

@@ -70,37 +70,6 @@ func (h *History) Run(ctx context.Context, workspace string, id uuid.UUID) (hist
 	return r, nil
 }
 
-// Runs lists runs, the newest first, by keyset.
-func (h *History) Runs(ctx context.Context, workspace string, q history.Query) ([]history.Run, error) {
-	sql, args := runQuery, []any{workspace}
-	where := func(cond string, arg any) {
-		args = append(args, arg)
-		sql += fmt.Sprintf(" and %s $%d", cond, len(args)) // cond is a constant of this function
-	}
-	if q.Workflow != uuid.Nil {
-		where("r.workflow_id =", q.Workflow)
-	}
-	if q.Status != "" {
-		where("r.status =", q.Status)
-	}
-	if q.After != uuid.Nil {
-		where("r.id <", q.After)
-	}
-	if q.Limit <= 0 || q.Limit > pageMax {
-		q.Limit = pageMax
-	}
-	args = append(args, q.Limit)
-	rows, err := h.store.pool.Query(ctx, sql+fmt.Sprintf(" order by r.id desc limit $%d", len(args)), args...)
-	if err != nil {
-		return nil, fmt.Errorf("list runs: %w", err)
-	}
-	list, err := pgx.CollectRows(rows, scanRun)
-	if err != nil {
-		return nil, fmt.Errorf("list runs: %w", err)
-	}
-	return list, nil
-}
-
 // Exists reports a problem unless the workspace has the run.
 func (h *History) Exists(ctx context.Context, workspace string, run uuid.UUID) error {
 	var there bool

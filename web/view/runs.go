@@ -35,7 +35,22 @@ type Run struct {
 
 // statuses are the filters of the list of runs, in order.
 func statuses() []string {
-	return []string{"", "running", "waiting", "succeeded", "failed", "canceled"}
+	return []string{"", "running", "waiting", "needs_attention", "succeeded", "failed", "canceled"}
+}
+
+// sources are what a filter offers as having started a run.
+func sources() []string {
+	return []string{"manual", "api", "webhook", "test", "retry", "fork"}
+}
+
+// detailed reports whether a filter is set that stands in the form.
+func (r Runs) detailed() bool {
+	for _, name := range []string{"source", "version", "trigger", "attribute", "text", "from", "to"} {
+		if r.Query.Get(name) != "" {
+			return true
+		}
+	}
+	return false
 }
 
 func (r Runs) path() string {
@@ -50,12 +65,14 @@ func tone(status string) string {
 	switch status {
 	case "running":
 		return "run"
-	case "waiting":
+	case "waiting", "paused":
 		return "wait"
 	case "succeeded":
 		return "ok"
-	case "failed":
+	case "failed", "needs_attention":
 		return "fail"
+	case "compensating", "compensated":
+		return "comp"
 	default:
 		return "skip"
 	}
@@ -70,6 +87,12 @@ func glyph(status string) string {
 		return "check"
 	case "failed":
 		return "x"
+	case "paused":
+		return "pause"
+	case "compensating", "compensated":
+		return "undo-2"
+	case "needs_attention":
+		return "octagon-x"
 	default:
 		return "square"
 	}
