@@ -115,7 +115,7 @@ export function differences(before: unknown, after: unknown, path = ""): FieldCh
   if (same(before, after)) return [];
   if (isObject(before) && isObject(after)) {
     const names = new Set([...Object.keys(before), ...Object.keys(after)]);
-    return [...names].flatMap((k) => differences(before[k], after[k], `${path}/${escape(k)}`));
+    return [...names].flatMap((k) => differences(before[k], after[k], `${path}/${escaped(k)}`));
   }
   const lists = Array.isArray(before) && Array.isArray(after) && before.length === after.length;
   if (lists) return before.flatMap((v, i) => differences(v, after[i], `${path}/${i}`));
@@ -126,7 +126,7 @@ function isObject(v: unknown): v is Record<string, unknown> {
   return typeof v === "object" && v !== null && !Array.isArray(v);
 }
 
-function escape(part: string): string {
+function escaped(part: string): string {
   return part.replaceAll("~", "~0").replaceAll("/", "~1");
 }
 

@@ -241,6 +241,67 @@ test("two people see each other, and what the other one does", async () => {
   await other.close();
 });
 
+/** Pastes a text as the clipboard would. */
+const paste = (text) =>
+  page.evaluate((t) => {
+    const data = new DataTransfer();
+    data.setData("text/plain", t);
+    const target = document.activeElement ?? document.body;
+    target.dispatchEvent(new ClipboardEvent("paste", { clipboardData: data, bubbles: true, cancelable: true }));
+  }, text);
+
+test("a pasted cURL command is an HTTP step, without its secret", async () => {
+  const id = await row("Curl");
+  await page.locator(".k-root").focus();
+  await paste("curl -X PATCH https://api.example.com/orders/7 -H 'Authorization: Bearer s3cret' --json '{\"done\":true}'");
+  await page.locator(".toast", { hasText: "authorization was left out" }).waitFor();
+  await until("it is there", async () => (await draft(id)).nodes.some((n) => n.kind === "http"));
+  const graph = await draft(id);
+  const made = graph.nodes.find((n) => n.kind === "http");
+  assert.deepEqual(
+    [made.config.method, made.config.url, made.config.body, made.config.auth],
+    ["PATCH", "https://api.example.com/orders/7", { done: true }, "credential"],
+  );
+  assert.ok(!JSON.stringify(graph).includes("s3cret"));
+});
+
+test("a workflow file let go over the canvas is added, one pasted into the gallery is a workflow", async () => {
+  const id = await row("File");
+  const file = JSON.stringify({
+    signalbox: 1,
+    name: "From a file",
+    nodes: [node("one", "set"), node("two", "set")],
+    edges: [edge(["one", "success", "two"])],
+    layout: { nodes: { one: { x: 0, y: 0 }, two: { x: 300, y: 0 } } },
+  });
+  await page.evaluate((text) => {
+    const data = new DataTransfer();
+    data.items.add(new File([text], "flow.json", { type: "application/json" }));
+    const root = document.querySelector(".k-root");
+    const at = { clientX: 600, clientY: 600, bubbles: true, cancelable: true, dataTransfer: data };
+    root.dispatchEvent(new DragEvent("drop", at));
+  }, file);
+  await until("both steps and their line", async () => (await draft(id)).edges.length === 3);
+  await page.goto(`${program.origin}/`);
+  await page.locator("[data-import]").waitFor();
+  await page.waitForLoadState("networkidle");
+  await paste(file);
+  await page.waitForURL(/\/w\//);
+  await page.locator(".k-card").first().waitFor();
+  assert.match(await page.title(), /From a file/);
+});
+
+test("a step becomes one of another kind and keeps its lines", async () => {
+  const id = await row("Replace");
+  await page.locator('.k-card[data-id="facts"]').click({ button: "right" });
+  await page.locator(".ed-menu button", { hasText: "Replace with" }).click();
+  await page.locator(".ed-quick input:focus").waitFor();
+  await page.keyboard.type("http", { delay: 5 });
+  await key("Enter");
+  await until("the kind is another", async () => (await draft(id)).nodes.find((n) => n.id === "facts").kind === "http");
+  assert.deepEqual(await links(id), ["facts result", "start facts"]);
+});
+
 test("no page did what the policy forbids", () => {
   assert.deepEqual(faults.filter((f) => !/net::ERR_FAILED/.test(f)), []);
 });

@@ -6,14 +6,10 @@ import { open, sure } from "./dialog.ts";
 import { refresh } from "./morph.ts";
 import { toast } from "./toast.ts";
 
-/** Makes an empty workflow, or one from a template, and opens it. */
-export async function create(template?: string): Promise<void> {
-  const made = await call(
-    "POST",
-    "/api/workflows",
-    template === undefined ? { name: t("shell.untitled") } : { template },
-  );
-  location.assign(`/w/${idOf(made)}`);
+/** Makes an empty workflow, or one from a template or a graph, and opens it. */
+export async function create(from: object = {}): Promise<void> {
+  const name = "template" in from ? {} : { name: t("shell.untitled") };
+  location.assign(`/w/${idOf(await call("POST", "/api/workflows", { ...name, ...from }))}`);
 }
 
 /** Makes a workflow from a template, runs its draft with its sample, and shows the run. */

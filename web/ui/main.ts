@@ -2,6 +2,7 @@
 // dialogs, keys, and the few buttons that call the API. Everything hangs on
 // data attributes, by delegation, so that morphed content works at once.
 
+import { t } from "../core/strings.ts";
 import { copy, create, patch, remove, send, tryOut } from "./actions.ts";
 import { keepAgo } from "./ago.ts";
 import { message } from "./api.ts";
@@ -38,7 +39,7 @@ function press(button: HTMLElement): void {
   else if (url !== undefined) during(button, remove(button));
   else if (fresh !== undefined) during(button, create());
   else if (sample !== undefined) during(button, tryOut(sample));
-  else if (template !== undefined) during(button, create(template));
+  else if (template !== undefined) during(button, create({ template }));
 }
 
 /** Keeps a button from being pressed twice, and says what went wrong. */
@@ -98,6 +99,12 @@ document.addEventListener("keydown", (event) => {
   if (target instanceof HTMLButtonElement) target.click();
   else target.focus();
 });
+
+// Where workflows are listed, a file of one can be let go or pasted.
+if (document.querySelector("[data-import]") !== null)
+  void import("./import.ts").then((later) =>
+    later.watch({ make: create, toast, message, unknown: () => t("shell.import.unknown") }),
+  );
 
 keepAgo();
 keepLive();

@@ -1,7 +1,7 @@
 // Adding a step: free, after a port, before a step, or on an edge.
 
 import { defaults } from "../../core/form-schema.ts";
-import type { GraphNode, NodeDoc, Port, Spec } from "../../core/graph.ts";
+import type { GraphNode, JsonObject, NodeDoc, Port, Spec } from "../../core/graph.ts";
 import { keyFor } from "../../core/step-key.ts";
 import type { Change } from "../../core/touch.ts";
 import type { Editor } from "../state/editor.ts";
@@ -9,22 +9,30 @@ import type { QuickAdd } from "../state/signals.ts";
 import { freshID, nameOf, portsOf } from "../state/words.ts";
 import { t } from "../strings.ts";
 
+/** What is known of a new step beforehand. */
+export type Filled = {
+  readonly title?: string | undefined;
+  readonly config?: JsonObject | undefined;
+};
+
 /** The ops that add the step where it is wanted, and its id. */
 export function addStepOps(
   editor: Editor,
   spec: Spec,
   where: QuickAdd,
+  filled: Filled = {},
 ): { readonly id: string; readonly ops: readonly Change[] } {
   const id = freshID();
   const near = { from: where.from, edge: where.edge, at: where.at, within: where.within };
   const place = editor.kernel.placeFor(spec, near);
   const to = where.to === undefined ? undefined : editor.drawing.parent(where.to);
   const scope = where.to === undefined ? editor.kernel.scopeFor(near) : to;
-  const key = keyFor(spec.title, (k) => editor.drawing.byKey(k) !== undefined);
+  const key = keyFor(filled.title ?? spec.title, (k) => editor.drawing.byKey(k) !== undefined);
   const doc: Omit<NodeDoc, "id"> = {
     key,
     kind: spec.name,
-    config: defaults(spec.config) as NonNullable<GraphNode["config"]>,
+    config: { ...defaults(spec.config), ...filled.config } as NonNullable<GraphNode["config"]>,
+    ...(filled.title === undefined ? {} : { title: filled.title }),
     x: Math.round(place.x),
     y: Math.round(place.y),
     ...(scope === undefined ? {} : { in: scope }),
@@ -67,8 +75,13 @@ export function addEdge(from: string, port: string, to: string): Change {
 }
 
 /** Adds the step, selects it, and returns its id. */
-export function addStep(editor: Editor, spec: Spec, where: QuickAdd): string | undefined {
-  const { id, ops } = addStepOps(editor, spec, where);
+export function addStep(
+  editor: Editor,
+  spec: Spec,
+  where: QuickAdd,
+  filled?: Filled,
+): string | undefined {
+  const { id, ops } = addStepOps(editor, spec, where, filled);
   editor.kernel.dropPreview();
   if (!editor.commit(t("editor.do.add", { step: spec.title }), ops)) return undefined;
   remember(spec.name);

@@ -1,6 +1,7 @@
 // What the canvas's intents do.
 
 import { effect } from "@preact/signals";
+import type { Point } from "../../core/geometry.ts";
 import type { EventOf, KernelEventType } from "../../kernel/api.ts";
 import type { Editor } from "../state/editor.ts";
 import { t } from "../strings.ts";
@@ -105,13 +106,8 @@ function clipboard(editor: Editor, e: EventOf<"clipboard">): void {
   const data = e.event.clipboardData;
   if (!data) return;
   if (e.action === "paste") {
-    const clip = parseClip(data.getData("text/plain"));
-    if (!clip) {
-      editor.toast(t("editor.paste.unknown"));
-      return;
-    }
     e.event.preventDefault();
-    void pasteClip(editor, clip, { at: e.at, keepLinks: e.keepLinks });
+    void pasteText(editor, data.getData("text/plain"), { at: e.at, keepLinks: e.keepLinks });
     return;
   }
   const selection = editor.session.selection.value;
@@ -130,7 +126,41 @@ function clipboard(editor: Editor, e: EventOf<"clipboard">): void {
     });
 }
 
+/** Text from outside: copied steps, a workflow file, or a cURL command. */
+async function pasteText(
+  editor: Editor,
+  text: string,
+  where: { readonly at: Point; readonly keepLinks: boolean },
+): Promise<void> {
+  const clip = parseClip(text);
+  if (clip) await pasteClip(editor, clip, where);
+  else if (!(await pasteCurl(editor, text, where.at))) editor.toast(t("editor.paste.unknown"));
+}
+
+async function pasteCurl(editor: Editor, text: string, at: Point): Promise<boolean> {
+  const { isCurl, readCurl } = await import("../../core/curl.ts");
+  const made = isCurl(text) ? readCurl(text) : undefined;
+  const spec = editor.spec("http");
+  if (made === undefined || spec === undefined) return false;
+  if (addStep(editor, spec, { at }, made) !== undefined && made.secret)
+    editor.toast(t("editor.paste.secret"));
+  return true;
+}
+
+/** A file is too large to be a workflow above this. */
+const fileMax = 8_000_000;
+
+async function dropFile(editor: Editor, file: File, at: Point): Promise<void> {
+  if (file.size > fileMax) editor.toast(t("editor.paste.unknown"));
+  else await pasteText(editor, await file.text(), { at, keepLinks: false });
+}
+
 function dropKind(editor: Editor, e: EventOf<"drop">): void {
+  const [file] = e.data.files;
+  if (file !== undefined) {
+    void dropFile(editor, file, e.at);
+    return;
+  }
   const spec = editor.spec(e.data.getData(kindDragType));
   if (!spec) return;
   editor.session.quickAdd.value = undefined;

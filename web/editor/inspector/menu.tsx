@@ -66,6 +66,11 @@ export function StepMenu({ node }: { readonly node: GraphNode }) {
         >
           {item(t("editor.menu.connect"), "spline", () => startConnecting(editor, node.id))}
           {item(
+            t("editor.menu.replace"),
+            "replace",
+            () => (editor.session.quickAdd.value = { replace: node.id }),
+          )}
+          {item(
             t(node.disabled ? "editor.selbar.enable" : "editor.selbar.disable"),
             node.disabled ? "power" : "power-off",
             () => toggleDisabled(editor, [node.id]),

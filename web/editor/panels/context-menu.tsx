@@ -111,6 +111,11 @@ export function ContextMenu() {
           )}
         </>
       ) : null}
+      {single !== undefined
+        ? item(t("editor.menu.replace"), "replace", undefined, () => {
+            session.quickAdd.value = { replace: single };
+          })
+        : null}
       {ids.length > 0
         ? item(t("editor.menu.wrap"), "group", "group", () => kernel.run("group"))
         : null}

@@ -5,6 +5,7 @@ import { useEffect, useId, useLayoutEffect, useMemo, useRef, useState } from "pr
 import type { Point } from "../../core/geometry.ts";
 import { addStep, recentKinds } from "../actions/add.ts";
 import { kindDragType, openInspector } from "../actions/bind.ts";
+import { replaceKind } from "../actions/replace.ts";
 import { useEditor } from "../context.ts";
 import { Icon } from "../icon.tsx";
 import { firstSentence } from "../shell/empty.tsx";
@@ -57,6 +58,12 @@ function QuickAddPanel({ wanted }: { readonly wanted: Wanted }) {
   };
   const take = (hit: Hit | undefined, keepOpen: boolean) => {
     if (!hit) return;
+    if (wanted.replace !== undefined) {
+      session.quickAdd.value = undefined;
+      replaceKind(editor, wanted.replace, hit.spec);
+      openInspector(editor);
+      return;
+    }
     const id = addStep(editor, hit.spec, wanted);
     if (id === undefined) return;
     session.quickAdd.value = undefined;
@@ -199,6 +206,8 @@ function originWords(editor: Editor, wanted: Wanted): string {
       step: nameOf(editor, wanted.from.node),
       port: portName(editor, wanted.from.node, wanted.from.port),
     });
+  if (wanted.replace !== undefined)
+    return t("editor.quick.replace", { step: nameOf(editor, wanted.replace) });
   if (wanted.to !== undefined) return t("editor.quick.before", { step: nameOf(editor, wanted.to) });
   const edge = wanted.edge === undefined ? undefined : editor.drawing.edges.get(wanted.edge);
   if (edge)
@@ -211,6 +220,8 @@ function originWords(editor: Editor, wanted: Wanted): string {
 
 function contextOf(editor: Editor, wanted: Wanted): RankContext {
   const { drawing } = editor;
+  const old = wanted.replace;
+  if (old !== undefined) return replacing(editor, old);
   const edge = wanted.edge === undefined ? undefined : drawing.edges.get(wanted.edge);
   const from = wanted.from?.node ?? edge?.from;
   const present = new Set([...drawing.nodes.values()].map((n) => n.kind));
@@ -227,6 +238,31 @@ function contextOf(editor: Editor, wanted: Wanted): RankContext {
   };
 }
 
+/** A step that others lead to needs an entry, one that leads on a way out. */
+function replacing(editor: Editor, id: string): RankContext {
+  const { drawing, session } = editor;
+  const kind = drawing.nodes.get(id)?.kind;
+  const trigger = editor.spec(kind ?? "")?.work === "trigger";
+  const held = drawing.held(id).size > 0;
+  const present = new Set([...drawing.nodes.values()].map((n) => n.kind));
+  const unfit = session.specs.value.filter(
+    (s) =>
+      s.name === kind ||
+      (s.unique && present.has(s.name)) ||
+      (s.container === true) !== held ||
+      (s.work === "trigger") !== trigger,
+  );
+  return {
+    after: undefined,
+    needsInput: !trigger,
+    needsOutput: [...drawing.out(id)].length > 0,
+    triggersOnly: trigger,
+    started: !trigger,
+    recent: recentKinds(),
+    taken: new Set(unfit.map((s) => s.name)),
+  };
+}
+
 /** After the step that was just placed, on its first way out. */
 function followOn(editor: Editor, id: string): Wanted | undefined {
   const node = editor.drawing.nodes.get(id);
@@ -235,7 +271,7 @@ function followOn(editor: Editor, id: string): Wanted | undefined {
 }
 
 function preview(editor: Editor, hit: Hit | undefined, wanted: Wanted): void {
-  if (!hit) {
+  if (!hit || wanted.replace !== undefined) {
     editor.kernel.setGhost(undefined);
     return;
   }
@@ -243,6 +279,7 @@ function preview(editor: Editor, hit: Hit | undefined, wanted: Wanted): void {
     from: wanted.from,
     edge: wanted.edge,
     at: wanted.at,
+    within: wanted.within,
   });
   editor.kernel.setGhost({ spec: hit.spec, at, from: wanted.from, edge: wanted.edge });
 }
@@ -252,9 +289,7 @@ const margin = 12;
 /** Near the ghost, never over it, and never beyond the edge of the canvas. */
 function place(editor: Editor, panel: HTMLElement, wanted: Wanted, hit: Hit | undefined): void {
   const room = editor.kernel.root.getBoundingClientRect();
-  const ghost = hit
-    ? editor.kernel.placeFor(hit.spec, { from: wanted.from, edge: wanted.edge, at: wanted.at })
-    : (wanted.at ?? editor.kernel.center());
+  const ghost = placeOf(editor, wanted, hit);
   const at = editor.kernel.toScreen(ghost);
   const z = editor.kernel.camera.z;
   const { x, y } = beside(
@@ -265,6 +300,16 @@ function place(editor: Editor, panel: HTMLElement, wanted: Wanted, hit: Hit | un
   );
   panel.style.left = `${Math.round(x)}px`;
   panel.style.top = `${Math.round(y)}px`;
+}
+
+/** Where the new step would lie. */
+function placeOf(editor: Editor, wanted: Wanted, hit: Hit | undefined): Point {
+  const { from, edge, at, within, replace } = wanted;
+  const old = replace === undefined ? undefined : editor.kernel.worldBox(replace);
+  if (old !== undefined) return old;
+  return hit
+    ? editor.kernel.placeFor(hit.spec, { from, edge, at, within })
+    : (at ?? editor.kernel.center());
 }
 
 type Size = { readonly w: number; readonly h: number };

@@ -24,6 +24,8 @@ export type QuickAdd = {
   readonly edge?: string | undefined;
   /** Into this container. */
   readonly within?: string | undefined;
+  /** Instead of this step. */
+  readonly replace?: string | undefined;
   /** An edge that was torn off and is replaced by the new ones. */
   readonly torn?: string | undefined;
   /** Only triggers fit: the drawing is empty. */
