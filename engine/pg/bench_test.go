@@ -4,6 +4,9 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -115,11 +118,74 @@ func BenchmarkCommit(b *testing.B) {
 	for ; warm < 6; warm++ {
 		write()
 	}
+	before := serverTime(b)
 	for b.Loop() {
 		write()
 		events += len(turn.Events)
 	}
 	seconds := b.Elapsed().Seconds()
+	b.ReportMetric(float64(serverTime(b)-before)/1e3/(float64(events)/2*5/6), "server-µs/step")
 	b.ReportMetric(float64(events)/seconds, "events/s")
 	b.ReportMetric(float64(events)/2*5/6/seconds, "steps/s")
+}
+
+// BenchmarkStep writes the smallest turn: one transition of one run.
+func BenchmarkStep(b *testing.B) {
+	s := durable(b)
+	ctx := context.Background()
+	epoch, err := s.Acquire(ctx, 0, "me", time.Hour)
+	if err != nil {
+		b.Fatal(err)
+	}
+	l := line{step: 6}
+	turn := runtime.Turn{Epoch: epoch}
+	before := serverTime(b)
+	n := 0
+	for b.Loop() {
+		n++
+		if l.step == 6 {
+			l = line{id: uuid.Must(uuid.NewV7())}
+		}
+		turn.At = time.Now().UTC().Truncate(time.Microsecond)
+		turn.Events, turn.New, turn.Changed = turn.Events[:0], turn.New[:0], turn.Changed[:0]
+		l.advance(&turn)
+		if err := s.Commit(ctx, &turn); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(float64(serverTime(b)-before)/1e3/float64(n), "server-µs/op")
+}
+
+// serverTime is the processor's time, in nanoseconds, of what this process has
+// started: the server and its backends. Where it cannot be known it is 0.
+func serverTime(b *testing.B) (sum int64) {
+	b.Helper()
+	files, err := filepath.Glob("/proc/[0-9]*/stat")
+	if err != nil {
+		b.Fatal(err)
+	}
+	parent := map[string]string{}
+	for _, f := range files {
+		raw, err := os.ReadFile(f)
+		if err != nil {
+			continue // it has ended
+		}
+		_, rest, _ := strings.Cut(string(raw), ") ")
+		if fields := strings.Fields(rest); len(fields) > 1 {
+			parent[filepath.Base(filepath.Dir(f))] = fields[1]
+		}
+	}
+	self := strconv.Itoa(os.Getpid())
+	for pid := range parent {
+		for p := parent[pid]; p != "" && p != "1"; p = parent[p] {
+			if p == self {
+				raw, _ := os.ReadFile("/proc/" + pid + "/schedstat") // nothing: it has ended
+				ns, _, _ := strings.Cut(string(raw), " ")
+				n, _ := strconv.ParseInt(ns, 10, 64)
+				sum += n
+				break
+			}
+		}
+	}
+	return sum
 }

@@ -12,6 +12,11 @@ const (
 	arrayHeader                         int = 20
 )
 
+//nolint:gochecknoglobals // a table
+var typeNames = map[uint32]string{
+	oidBool: "bool", oidBytea: "bytea", oidText: "text", oidJSON: "json", oidInt4: "int4", oidTimestamptz: "timestamptz", oidUUID: "uuid",
+}
+
 // column is a one-dimensional array in PostgreSQL's binary form, built in
 // place: a turn of hundreds of rows goes out without one allocation a row.
 type column struct {

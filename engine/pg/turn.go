@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/binary"
 	"fmt"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -13,50 +14,99 @@ import (
 	"signalbox/engine/runtime"
 )
 
-// turnSQL is a whole turn as one statement: the fence, the events, the runs
-// that were born (perhaps over already: upd cannot see the rows of ins), the
-// runs that changed, and snapshots. No row in own: another owner has the
-// shard, and nothing is written.
-const turnSQL = `with own as materialized (select shard from shards where shard = $1 and epoch = $2 for share),
- ev as (insert into workflow_events (run_id, seq, at, node, type, data, hash)
-   select u.r, u.q, u.a, u.n, u.t, u.d, u.h
-   from own, unnest($3::uuid[], $4::int[], $5::timestamptz[], $6::text[], $7::text[], $8::json[], $9::bytea[]) u(r, q, a, n, t, d, h)),
- ins as (insert into runs (id, shard, workspace_id, workflow_id, version_id, trigger, source, test, attributes, status, seq, owed, wake_at, error, created_at, ended_at)
-   select u.r, own.shard, u.ws, u.wf, u.v, u.tr, u.so, u.te, u.at, u.st, u.q, u.o, u.w, u.e, $10, u.en
-   from own, unnest($11::uuid[], $12::text[], $13::uuid[], $14::uuid[], $15::text[], $16::text[], $17::bool[], $18::json[], $19::text[], $20::int[], $21::bool[], $22::timestamptz[], $23::text[], $24::timestamptz[])
-     u(r, ws, wf, v, tr, so, te, at, st, q, o, w, e, en)),
- upd as (update runs r set status = u.st, seq = u.q, owed = u.o, wake_at = u.w, error = u.e, ended_at = u.en
-   from own, unnest($25::uuid[], $26::text[], $27::int[], $28::bool[], $29::timestamptz[], $30::text[], $31::timestamptz[]) u(r, st, q, o, w, e, en)
-   where r.id = u.r),
- snap as (insert into snapshots (run_id, seq, data)
-   select u.r, u.q, u.d from own, unnest($32::uuid[], $33::int[], $34::bytea[]) u(r, q, d)
-   on conflict (run_id) do update set seq = excluded.seq, data = excluded.data where snapshots.seq < excluded.seq)
-select shard from own`
+// part is one table that a turn writes. Its rows go out as one array for each
+// column.
+type part struct {
+	types []uint32
+	sql   string // with the arrays, as u, at %s
+}
 
-const turnParams = 34
+// The parts of a turn, in the order of their statement.
+const (
+	partEvents = iota
+	partNew    // runs that were born, perhaps over already: partChanged cannot see them
+	partChanged
+	partSnaps
+	partCount
+)
+
+//nolint:gochecknoglobals // a table
+var parts = [partCount]part{
+	partEvents: {
+		[]uint32{oidUUID, oidInt4, oidTimestamptz, oidText, oidText, oidJSON, oidBytea},
+		`insert into workflow_events (run_id, seq, at, node, type, data, hash)
+  select u.r, u.q, u.a, u.n, u.t, u.d, u.h from own, %s u(r, q, a, n, t, d, h)`,
+	},
+	partNew: {
+		[]uint32{
+			oidUUID, oidText, oidUUID, oidUUID, oidText, oidText, oidBool, oidJSON, oidTimestamptz,
+			oidText, oidInt4, oidBool, oidTimestamptz, oidText, oidTimestamptz,
+		},
+		`insert into runs (id, shard, workspace_id, workflow_id, version_id, trigger, source, test, attributes, created_at, status, seq, owed, wake_at, error, ended_at)
+  select u.r, own.shard, u.ws, u.wf, u.v, u.tr, u.so, u.te, u.at, u.c, u.st, u.q, u.o, u.w, u.e, u.en
+  from own, %s u(r, ws, wf, v, tr, so, te, at, c, st, q, o, w, e, en)`,
+	},
+	partChanged: {
+		[]uint32{oidUUID, oidText, oidInt4, oidBool, oidTimestamptz, oidText, oidTimestamptz},
+		`update runs r set status = u.st, seq = u.q, owed = u.o, wake_at = u.w, error = u.e, ended_at = u.en
+  from own, %s u(r, st, q, o, w, e, en) where r.id = u.r`,
+	},
+	partSnaps: {
+		[]uint32{oidUUID, oidInt4, oidBytea},
+		`insert into snapshots (run_id, seq, data) select u.r, u.q, u.d from own, %s u(r, q, d)
+  on conflict (run_id) do update set seq = excluded.seq, data = excluded.data where snapshots.seq < excluded.seq`,
+	},
+}
+
+// turnSQL is a whole turn as one statement: the fence, and the parts that have
+// rows. A part that is not there costs nothing, and most turns of a few inputs
+// have events only. No row in own: another owner has the shard, and nothing is
+// written.
+func turnSQL(mask int) string {
+	var b strings.Builder
+	b.WriteString("with own as materialized (select shard from shards where shard = $1 and epoch = $2 for share)")
+	next := 3
+	for i, p := range parts {
+		if mask&(1<<i) == 0 {
+			continue
+		}
+		arrays := make([]string, len(p.types))
+		for j, oid := range p.types {
+			arrays[j] = "$" + strconv.Itoa(next) + "::" + typeNames[oid] + "[]"
+			next++
+		}
+		fmt.Fprintf(&b, ",\n p%d as (", i)
+		fmt.Fprintf(&b, p.sql, "unnest("+strings.Join(arrays, ", ")+")")
+		b.WriteByte(')')
+	}
+	b.WriteString("\nselect shard from own")
+	return b.String()
+}
 
 // writer commits the turns of one shard over a connection of its own.
 type writer struct {
 	mu      sync.Mutex
 	conn    *pgx.Conn
+	known   [1 << partCount]string // names of the prepared statements, by the parts in them
 	closed  bool
-	columns [turnParams]column
+	columns [partCount][]column
 	shard   [4]byte
 	epoch   [8]byte
-	at      [8]byte
-	params  [turnParams][]byte
-	formats [turnParams]int16
+	params  [][]byte
+	formats []int16
 }
 
 func newWriter() *writer {
 	w := &writer{}
-	for i, oid := range [turnParams]uint32{
-		2: oidUUID, 3: oidInt4, 4: oidTimestamptz, 5: oidText, 6: oidText, 7: oidJSON, 8: oidBytea,
-		10: oidUUID, 11: oidText, 12: oidUUID, 13: oidUUID, 14: oidText, 15: oidText, 16: oidBool, 17: oidJSON, 18: oidText, 19: oidInt4, 20: oidBool, 21: oidTimestamptz, 22: oidText, 23: oidTimestamptz,
-		24: oidUUID, 25: oidText, 26: oidInt4, 27: oidBool, 28: oidTimestamptz, 29: oidText, 30: oidTimestamptz,
-		31: oidUUID, 32: oidInt4, 33: oidBytea,
-	} {
-		w.columns[i].oid = oid
+	n := 2
+	for i, p := range parts {
+		for _, oid := range p.types {
+			w.columns[i] = append(w.columns[i], column{oid: oid})
+		}
+		n += len(p.types)
+	}
+	w.params, w.formats = make([][]byte, 0, n), make([]int16, n)
+	for i := range w.formats {
 		w.formats[i] = 1
 	}
 	return w
@@ -82,58 +132,82 @@ func (w *writer) connect(ctx context.Context, dsn string) error {
 	if err != nil {
 		return fmt.Errorf("connect: %w", err)
 	}
-	if _, err := conn.Prepare(ctx, "turn", turnSQL); err != nil {
-		_ = conn.Close(ctx)
-		return fmt.Errorf("prepare the turn: %w", err)
-	}
-	w.conn = conn
+	w.conn, w.known = conn, [1 << partCount]string{}
 	return nil
 }
 
-func (w *writer) fill(t *runtime.Turn) {
-	for i := range w.columns {
-		if w.columns[i].oid != 0 {
-			w.columns[i].reset()
+// prepare names the statement for turns with these parts.
+func (w *writer) prepare(ctx context.Context, mask int) (name string, err error) {
+	if w.known[mask] == "" {
+		name = "turn" + strconv.Itoa(mask)
+		if _, err := w.conn.Prepare(ctx, name, turnSQL(mask)); err != nil {
+			return "", fmt.Errorf("prepare the turn: %w", err)
 		}
+		w.known[mask] = name
 	}
-	c := &w.columns
-	for i := range t.Events {
-		e := &t.Events[i]
-		c[2].add(e.Run[:])
-		c[3].addInt(e.Event.Seq)
-		c[4].addTime(e.Event.At)
-		c[5].addText(e.Event.Node)
-		c[6].addText(e.Event.Type)
-		c[7].add(e.Event.Data)
-		c[8].add(e.Event.Hash[:])
-	}
-	for i := range t.New {
-		r := &t.New[i]
-		c[10].add(r.Run[:])
-		c[11].addText(r.Workspace)
-		c[12].add(r.Workflow[:])
-		c[13].add(r.Version[:])
-		c[14].addText(r.Trigger)
-		c[15].addText(r.Source)
-		c[16].addBool(r.Test)
-		c[17].add(r.Attributes)
-		w.state(18, &r.RunState)
-	}
-	for i := range t.Changed {
-		c[24].add(t.Changed[i].Run[:])
-		w.state(25, &t.Changed[i].RunState)
-	}
-	for i := range t.Snaps {
-		c[31].add(t.Snaps[i].Run[:])
-		c[32].addInt(t.Snaps[i].Seq)
-		c[33].add(t.Snaps[i].Data)
-	}
+	return w.known[mask], nil
 }
 
-// state writes status, seq, owed, wake_at, error and ended_at from a column
-// on.
-func (w *writer) state(from int, s *runtime.RunState) {
-	c := w.columns[from : from+6]
+// fill makes the parameters of a turn and says which parts it has.
+func (w *writer) fill(t *runtime.Turn) (mask int) {
+	for i := range w.columns {
+		for j := range w.columns[i] {
+			w.columns[i][j].reset()
+		}
+	}
+	c := w.columns[partEvents]
+	for i := range t.Events {
+		e := &t.Events[i]
+		c[0].add(e.Run[:])
+		c[1].addInt(e.Event.Seq)
+		c[2].addTime(e.Event.At)
+		c[3].addText(e.Event.Node)
+		c[4].addText(e.Event.Type)
+		c[5].add(e.Event.Data)
+		c[6].add(e.Event.Hash[:])
+	}
+	c = w.columns[partNew]
+	for i := range t.New {
+		r := &t.New[i]
+		c[0].add(r.Run[:])
+		c[1].addText(r.Workspace)
+		c[2].add(r.Workflow[:])
+		c[3].add(r.Version[:])
+		c[4].addText(r.Trigger)
+		c[5].addText(r.Source)
+		c[6].addBool(r.Test)
+		c[7].add(r.Attributes)
+		c[8].addTime(t.At)
+		addState(c[9:], &r.RunState)
+	}
+	c = w.columns[partChanged]
+	for i := range t.Changed {
+		c[0].add(t.Changed[i].Run[:])
+		addState(c[1:], &t.Changed[i].RunState)
+	}
+	c = w.columns[partSnaps]
+	for i := range t.Snaps {
+		c[0].add(t.Snaps[i].Run[:])
+		c[1].addInt(t.Snaps[i].Seq)
+		c[2].add(t.Snaps[i].Data)
+	}
+	binary.BigEndian.PutUint32(w.shard[:], uint32(t.Shard)) //nolint:gosec // small
+	binary.BigEndian.PutUint64(w.epoch[:], uint64(t.Epoch)) //nolint:gosec // never negative
+	w.params = append(w.params[:0], w.shard[:], w.epoch[:])
+	for i := range w.columns {
+		if w.columns[i][0].n == 0 {
+			continue
+		}
+		mask |= 1 << i
+		for j := range w.columns[i] {
+			w.params = append(w.params, w.columns[i][j].bytes())
+		}
+	}
+	return mask
+}
+
+// addState writes status, seq, owed, wake_at, error and ended_at.
+func addState(c []column, s *runtime.RunState) {
 	c[0].addText(s.Status)
 	c[1].addInt(s.Seq)
 	c[2].addBool(s.Owed)
@@ -180,17 +254,13 @@ func (w *writer) commit(ctx context.Context, dsn string, t *runtime.Turn) error 
 	if err := w.connect(ctx, dsn); err != nil {
 		return err
 	}
-	w.fill(t)
-	binary.BigEndian.PutUint32(w.shard[:], uint32(t.Shard)) //nolint:gosec // small
-	binary.BigEndian.PutUint64(w.epoch[:], uint64(t.Epoch)) //nolint:gosec // never negative
-	binary.BigEndian.PutUint64(w.at[:], timestamp(t.At))
-	for i := range w.columns {
-		if w.columns[i].oid != 0 {
-			w.params[i] = w.columns[i].bytes()
-		}
+	mask := w.fill(t)
+	name, err := w.prepare(ctx, mask)
+	if err != nil {
+		w.drop(ctx)
+		return err
 	}
-	w.params[0], w.params[1], w.params[9] = w.shard[:], w.epoch[:], w.at[:]
-	tag, err := w.conn.PgConn().ExecPrepared(ctx, "turn", w.params[:], w.formats[:], nil).Close()
+	tag, err := w.conn.PgConn().ExecPrepared(ctx, name, w.params, w.formats[:len(w.params)], nil).Close()
 	if err != nil {
 		w.drop(ctx)
 		return fmt.Errorf("write the turn: %w", err)
