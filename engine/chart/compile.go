@@ -291,7 +291,11 @@ func (b *builder) after(i int) {
 			b.fail("A transition after a delay needs the delay.")
 			continue
 		}
-		event := afterDelay + t.Delay + "." + n.id
+		name := t.Delay
+		if d, err := time.ParseDuration(name); err == nil {
+			name = strconv.FormatInt(d.Milliseconds(), 10) // 15m is 900000, so that names are those of XState
+		}
+		event := afterDelay + name + "." + n.id
 		if !n.handles(event) {
 			n.entry = append(n.entry, action{raise: &raise{event: event, id: event, delay: b.delay(t.Delay, 0)}})
 			n.exit = append(n.exit, action{cancel: event})

@@ -31,6 +31,7 @@ type moment struct {
 	Status  string          `json:"status"`
 	Tags    []string        `json:"tags"`
 	Actions []string        `json:"actions"` // name@event, in the order of execution
+	Output  any             `json:"output,omitempty"`
 }
 
 // differs names the machines in which we do not do what XState does, and why.
@@ -39,7 +40,11 @@ var differs = map[string]string{}
 
 func TestChartsDoWhatXStateDoes(t *testing.T) {
 	t.Parallel()
-	for _, g := range readGolden(t) {
+	machines := readLines[golden](t, "testdata/xstate-5.33.3.jsonl.gz")
+	if len(machines) != 200 {
+		t.Fatalf("%d machines, want 200", len(machines))
+	}
+	for _, g := range machines {
 		t.Run(g.ID, func(t *testing.T) {
 			t.Parallel()
 			diff := replay(t, g)
@@ -50,29 +55,29 @@ func TestChartsDoWhatXStateDoes(t *testing.T) {
 	}
 }
 
-func readGolden(t *testing.T) []golden {
+// readLines reads a packed file of JSON, one value a line.
+func readLines[T any](t *testing.T, name string) []T {
 	t.Helper()
-	f, err := os.Open("testdata/xstate-5.33.3.jsonl.gz")
+	f, err := os.Open(name)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer f.Close()
+	defer func() { _ = f.Close() }()
 	unzipped, err := gzip.NewReader(f)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var all []golden
+	var all []T
 	lines := bufio.NewScanner(unzipped)
-	lines.Buffer(nil, 1<<20)
-	for lines.Scan() {
-		var g golden
-		if err := json.Unmarshal(lines.Bytes(), &g); err != nil {
+	for lines.Buffer(nil, 1<<20); lines.Scan(); {
+		var v T
+		if err := json.Unmarshal(lines.Bytes(), &v); err != nil {
 			t.Fatal(err)
 		}
-		all = append(all, g)
+		all = append(all, v)
 	}
-	if err := lines.Err(); err != nil || len(all) != 200 {
-		t.Fatalf("%d machines, want 200: %v", len(all), err)
+	if err := lines.Err(); err != nil {
+		t.Fatal(err)
 	}
 	return all
 }
@@ -86,16 +91,49 @@ func replay(t *testing.T, g golden) string {
 	}
 	d.Guards = map[string]chart.Guard{"gT": {Expr: "true"}, "gF": {Expr: "false"}, "even": {Expr: "context.n % 2 == 0"}, "lt2": {Expr: "context.n < 2"}}
 	d.Actions = map[string][]chart.Action{"inc": {{Assign: json.RawMessage(`{"n":"=context.n + 1"}`)}}}
+	return follow(t, d, g.Trace)
+}
+
+// random is a random chart with what we and the real XState both did with it:
+// make conformance-xstate plays and writes them.
+type random struct {
+	ID    string    `json:"id"`
+	Def   chart.Def `json:"def"`
+	Trace []moment  `json:"trace"`
+}
+
+func TestRandomChartsDoWhatXStateDid(t *testing.T) {
+	t.Parallel()
+	charts := readLines[random](t, "testdata/random.jsonl.gz")
+	if len(charts) != 150 {
+		t.Fatalf("%d charts, want 150", len(charts))
+	}
+	for _, c := range charts {
+		t.Run(c.ID, func(t *testing.T) {
+			t.Parallel()
+			if diff := follow(t, c.Def, c.Trace); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+// follow drives a chart through a trace.
+func follow(t *testing.T, d chart.Def, trace []moment) string {
+	t.Helper()
 	c, faults := chart.Compile(d)
 	if len(faults) > 0 {
 		t.Fatalf("compile: %v", faults)
 	}
 	r := rig{chart: c}
-	for i, want := range g.Trace {
+	for i, want := range trace {
 		r.step(t, want.Step)
 		got := moment{Step: want.Step, Value: c.Value(r.state), Status: string(r.state.Status), Tags: c.Tags(r.state), Actions: r.actions}
 		if err := json.Unmarshal(r.state.Context, &got.Context); err != nil {
 			t.Fatal(err)
+		}
+		if want.Output != nil && json.Unmarshal(r.state.Output, &got.Output) != nil {
+			t.Fatalf("output %s", r.state.Output)
 		}
 		slices.Sort(want.Tags)
 		if d := cmp.Diff(want, got); d != "" {
@@ -122,8 +160,11 @@ type timer struct {
 func (r *rig) step(t *testing.T, raw json.RawMessage) {
 	t.Helper()
 	var step struct {
-		Send    string `json:"send"`
-		Advance int64  `json:"advance"`
+		Send    string         `json:"send"`
+		Data    map[string]any `json:"data"`
+		Done    string         `json:"done"`  // name of the task
+		Error   string         `json:"error"` // name of the task
+		Advance int64          `json:"advance"`
 	}
 	r.actions = []string{}
 	if string(raw) == `"start"` {
@@ -133,8 +174,15 @@ func (r *rig) step(t *testing.T, raw json.RawMessage) {
 	if err := json.Unmarshal(raw, &step); err != nil {
 		t.Fatal(err)
 	}
-	if step.Send != "" {
-		r.take(r.chart.Send(r.stored(t), chart.Event{Type: step.Send}))
+	switch {
+	case step.Send != "":
+		r.take(r.chart.Send(r.stored(t), chart.Event{Type: step.Send, Data: step.Data}))
+		return
+	case step.Done != "":
+		r.take(r.chart.Send(r.stored(t), chart.Event{Type: chart.Done, From: r.task(step.Done), Data: map[string]any{"output": "fine"}}))
+		return
+	case step.Error != "":
+		r.take(r.chart.Send(r.stored(t), chart.Event{Type: chart.Failed, From: r.task(step.Error), Data: map[string]any{"error": "broken"}}))
 		return
 	}
 	for r.now += step.Advance; ; {
@@ -146,6 +194,16 @@ func (r *rig) step(t *testing.T, raw json.RawMessage) {
 		r.timers = slices.Delete(r.timers, i, i+1)
 		r.take(r.chart.Send(r.stored(t), chart.Event{From: id}))
 	}
+}
+
+// task is the id of the running task of an invoke.
+func (r *rig) task(name string) string {
+	for _, o := range r.state.Tasks {
+		if o.Name == name {
+			return o.ID
+		}
+	}
+	return "no such task"
 }
 
 // next is the timer that is due first.

@@ -31,6 +31,7 @@ type Open struct {
 	ID    string `json:"id"`              // unique in the life of the chart
 	Name  string `json:"name"`            // of the delay or the invoke
 	Event *Event `json:"event,omitempty"` // timers: what comes when it fires
+	Loose bool   `json:"loose,omitempty"` // timers: the name does not mean it any more, so nothing cancels it
 }
 
 // Error is why a chart failed.

@@ -71,9 +71,10 @@ func (c *Chart) Send(state State, e Event) (State, []Effect) {
 func (s *step) answer(e Event) (Event, bool) {
 	from := func(o Open) bool { return o.ID == e.From }
 	if i := slices.IndexFunc(s.timers, from); i >= 0 {
-		fired := *s.timers[i].Event
+		fired := s.timers[i]
 		s.timers = slices.Delete(slices.Clone(s.timers), i, i+1)
-		return fired, true
+		s.forget(fired.Name)
+		return *fired.Event, true
 	}
 	i := slices.IndexFunc(s.tasks, from)
 	if i < 0 {
@@ -137,9 +138,12 @@ func (s *step) micro(list []*transition, initial bool) {
 	}
 	s.enter(list, initial)
 	if s.status == StatusDone {
+		last := newSet()
 		for _, i := range slices.Backward(slices.Sorted(slices.Values(s.active.list))) {
+			last.add(i)
 			s.run(s.chart.nodes[i].exit, nil, 0)
 		}
+		s.active = last
 	}
 	if !remembered && s.active.same(before) {
 		s.active = before // also their order stays
@@ -220,17 +224,30 @@ func (s *step) open(o Open, e Effect) {
 	o.ID = "t" + strconv.Itoa(s.opened)
 	e.ID = o.ID
 	if e.Op == OpTimer {
-		s.timers = append(slices.Clip(s.timers), o)
+		s.timers = slices.Clone(s.timers)
+		s.forget(o.Name)
+		s.timers = append(s.timers, o)
 	} else {
 		s.tasks = append(slices.Clip(s.tasks), o)
 	}
 	s.effects = append(s.effects, e)
 }
 
-// cancel withdraws the newest timer of a name.
+// forget makes a name mean no timer. In XState it means the one that was set
+// last, and none once one of that name has fired: the others go on and cannot
+// be canceled.
+func (s *step) forget(name string) {
+	for i := range s.timers {
+		if s.timers[i].Name == name {
+			s.timers[i].Loose = true
+		}
+	}
+}
+
+// cancel withdraws the timer that a name means.
 func (s *step) cancel(name string) {
-	for i, t := range slices.Backward(s.timers) {
-		if t.Name == name {
+	for i, t := range s.timers {
+		if t.Name == name && !t.Loose {
 			s.timers = slices.Delete(slices.Clone(s.timers), i, i+1)
 			s.effects = append(s.effects, Effect{Op: OpCancel, ID: t.ID})
 			return

@@ -21,8 +21,8 @@ func (c *Chart) branches(active []int) branch {
 func (c *Chart) branch(i int, held map[int][]int) branch {
 	b := branch{at: i}
 	children := held[i]
-	if c.nodes[i].kind == KindCompound && len(children) > 1 {
-		children = children[:1]
+	if c.nodes[i].kind == KindCompound && len(children) > 1 && c.atomic(children[0]) {
+		children = children[:1] // several targets in one compound state: XState goes on with the first
 	}
 	for _, k := range children {
 		b.children = append(b.children, c.branch(k, held))
@@ -37,7 +37,7 @@ func (c *Chart) Value(s State) any {
 }
 
 func (c *Chart) valueOf(b branch) any {
-	if c.nodes[b.at].kind == KindCompound && len(b.children) == 1 && c.atomic(b.children[0].at) {
+	if c.nodes[b.at].kind == KindCompound && len(b.children) > 0 && c.atomic(b.children[0].at) {
 		return c.nodes[b.children[0].at].key
 	}
 	v := map[string]any{}
