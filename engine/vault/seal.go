@@ -44,7 +44,8 @@ func NewKey(raw []byte) (*Key, error) {
 }
 
 // OpenKeyFile reads the key, or makes one on the first start. A file that
-// others may read is refused.
+// others may read is refused. Its group may read it: that is how a mounted
+// secret of root reaches a process that is not.
 func OpenKeyFile(path string) (*Key, error) {
 	raw, err := os.ReadFile(path) //nolint:gosec // the operator chooses the path
 	if errors.Is(err, fs.ErrNotExist) {
@@ -57,7 +58,7 @@ func OpenKeyFile(path string) (*Key, error) {
 	if err != nil {
 		return nil, fmt.Errorf("look at the vault key: %w", err)
 	}
-	if info.Mode().Perm()&0o077 != 0 {
+	if info.Mode().Perm()&0o037 != 0 {
 		return nil, fmt.Errorf("the vault key %s can be read by others: chmod 600 it", path)
 	}
 	return NewKey(raw)

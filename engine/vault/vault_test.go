@@ -278,6 +278,12 @@ func TestKeyFileIsMadeOnceAndForItsOwnerOnly(t *testing.T) {
 	if err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("mode %v, %v", info.Mode(), err)
 	}
+	if err := os.Chmod(path, 0o440); err != nil { // as a mounted secret
+		t.Fatal(err)
+	}
+	if _, err := vault.OpenKeyFile(path); err != nil {
+		t.Errorf("a key that its group may read: %v", err)
+	}
 	if err := os.Chmod(path, 0o644); err != nil {
 		t.Fatal(err)
 	}
