@@ -1,6 +1,7 @@
 package compile
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -52,17 +53,20 @@ func (c *compiler) checkConfig(n graph.Node, spec kind.Spec) {
 }
 
 func (c *compiler) checkPolicies(n graph.Node, spec kind.Spec) {
-	if n.Join != nil && n.Join.Mode != "" && !slices.Contains([]string{machine.JoinInclusive, machine.JoinEach, machine.JoinAll}, n.Join.Mode) {
-		c.fail("bad_join", n, "/join/mode", "“%.40s” is not a way to join. Expected: inclusive, each or all", n.Join.Mode)
+	if n.Join != nil {
+		c.checkJoin(n, n.Join)
 	}
-	if spec.Work != kind.WorkTask {
+	if n.Timeout != nil {
+		c.checkDuration(n, "/timeout/attempt", n.Timeout.Attempt)
+		c.checkDuration(n, "/timeout/queue", n.Timeout.Queue)
+		c.checkDuration(n, "/timeout/total", n.Timeout.Total)
+		c.checkDuration(n, "/timeout/heartbeat", n.Timeout.Heartbeat)
+	}
+	if spec.Work != kind.WorkTask && !spec.Container {
 		return
 	}
 	if r := n.Retry; r != nil {
 		c.checkRetry(n, r)
-	}
-	if n.Timeout != nil {
-		c.checkDuration(n, "/timeout/attempt", n.Timeout.Attempt)
 	}
 	if n.Task != nil && n.Task.Queue != "" && !graph.GoodKey(strings.ReplaceAll(n.Task.Queue, "-", "_")) {
 		c.fail("bad_queue", n, "/task/queue", "“%.40s” cannot be a queue's name. Expected: small letters, digits, - and _", n.Task.Queue)
@@ -91,9 +95,58 @@ func (c *compiler) checkRetry(n graph.Node, r *graph.Retry) {
 	}
 	c.checkDuration(n, "/retry/initial", r.Initial)
 	c.checkDuration(n, "/retry/max_interval", r.MaxInterval)
+	c.checkDuration(n, "/retry/total", r.Total)
+	c.checkProgram(n, "/retry/when", r.When)
 	if d, err := time.ParseDuration(r.Initial); err == nil && d > 0 && d < DelayMin {
 		c.fail("bad_retry", n, "/retry/initial", "The first delay is shorter than %s.", DelayMin)
 	}
+}
+
+// checkJoin looks at how a node joins its branches.
+func (c *compiler) checkJoin(n graph.Node, j *graph.Join) {
+	modes := []string{"", machine.JoinInclusive, machine.JoinEach, machine.JoinAll, machine.JoinN, machine.JoinFirst}
+	if !slices.Contains(modes, j.Mode) {
+		c.fail("bad_join", n, "/join/mode", "“%.40s” is not a way to join. Expected: inclusive, each, all, n or first", j.Mode)
+	}
+	if edges := len(c.flowIn(n.ID)); j.Mode == machine.JoinN && (j.N < 1 || edges > 1 && j.N > edges) {
+		c.fail("bad_join", n, "/join/n", "The join waits for %d branches. Expected: 1 to %d", j.N, max(1, edges))
+	}
+	if !slices.Contains([]string{"", "absorb", "cancel"}, j.Then) {
+		c.fail("bad_join", n, "/join/then", "“%.40s” is nothing that can become of the others. Expected: absorb or cancel", j.Then)
+	}
+	if j.Deadline != "" && j.Mode == machine.JoinEach {
+		c.fail("bad_join", n, "/join/deadline", "A join that takes each branch by itself waits for nothing and has no deadline.")
+	}
+	c.checkDuration(n, "/join/deadline", j.Deadline)
+	switch j.Combine {
+	case "", "object":
+	case "append", "zip", "merge", "reduce":
+		if n.Kind != "join" {
+			c.fail("bad_join", n, "/join/combine", "Only a Join node can combine its branches in another way than as an object.")
+		}
+		if j.Combine == "merge" && j.Key == "" {
+			c.fail("bad_join", n, "/join/key", "To merge, name the field that makes two items the same.")
+		}
+		if j.Combine == "reduce" {
+			c.checkProgram(n, "/join/reduce", cmp.Or(j.Reduce, " "))
+			c.checkProgram(n, "/join/start", j.Start)
+		}
+	default:
+		c.fail("bad_join", n, "/join/combine", "“%.40s” is not a way to combine. Expected: object, append, zip, merge or reduce", j.Combine)
+	}
+}
+
+// checkProgram parses an expression of a policy; an empty one is none.
+func (c *compiler) checkProgram(n graph.Node, field, src string) {
+	if src == "" {
+		return
+	}
+	p, fault := expr.Parse(strings.TrimPrefix(src, "="))
+	if fault != nil {
+		c.add(graph.Issue{Code: "bad_expression", Severity: graph.SeverityError, Node: n.ID, Field: field, Message: fault.Message, Offset: fault.Offset})
+		return
+	}
+	c.checkRefs(n, field, p.Refs())
 }
 
 func (c *compiler) checkDuration(n graph.Node, field, s string) {
@@ -153,12 +206,19 @@ func (c *compiler) checkExpressions(n graph.Node, spec kind.Spec) {
 func (c *compiler) checkRefs(n graph.Node, field string, refs expr.Refs) {
 	for _, key := range refs.Nodes {
 		other := c.key[key]
+		var here *graph.Node
+		if other != nil {
+			here = c.lift(&n, other.In)
+		}
 		switch {
+		case c.undoes(n.ID):
+		case other != nil && here == nil:
+			c.fail("never_ready_data", n, field, "“%s” reads the output of “%s”, which stands in a container of its own; read the container's output.", c.title(n.ID), c.title(other.ID))
 		case other == nil:
 			c.fail("unknown_reference", n, field, "There is no node with the key “%s” whose output could be read.", key)
-		case !c.leads(other.ID, n.ID):
+		case !c.leads(other.ID, here.ID):
 			c.fail("never_ready_data", n, field, "“%s” reads the output of “%s”, which never runs before it.", c.title(n.ID), c.title(other.ID))
-		case !c.always(other.ID, n.ID):
+		case !c.always(other, here.ID):
 			c.warn("maybe_missing_data", n, field, "“%s” reads the output of “%s”, which may not have run by then.", c.title(n.ID), c.title(other.ID))
 		}
 	}
@@ -179,9 +239,9 @@ func orNothing(keys []string) string {
 // inputKeys names the incoming edges as the machine does.
 func (c *compiler) inputKeys(id string) []string {
 	var keys []string
-	for _, e := range c.in[id] {
+	for _, e := range c.flowIn(id) {
 		key := c.node[e.From].Key
-		twice := slices.ContainsFunc(c.in[id], func(o graph.Edge) bool { return o.From == e.From && o.ID != e.ID })
+		twice := slices.ContainsFunc(c.flowIn(id), func(o graph.Edge) bool { return o.From == e.From && o.ID != e.ID })
 		if twice {
 			key += "_" + e.Port
 		}
@@ -193,11 +253,15 @@ func (c *compiler) inputKeys(id string) []string {
 // leads reports whether a way leads from one node to another.
 func (c *compiler) leads(from, to string) bool { return c.walk(from, to, "") }
 
-// always reports whether every way from every trigger to the node passes the
-// other one.
-func (c *compiler) always(other, node string) bool {
+// always reports whether every way from every start of their scope to the node
+// passes the other one.
+func (c *compiler) always(other *graph.Node, node string) bool {
 	for _, t := range c.g.Nodes {
-		if c.trigger(t) && t.ID != other && c.walk(t.ID, node, other) {
+		starts := c.trigger(t)
+		if other.In != "" {
+			starts = t.In == other.In && len(c.in[t.ID]) == 0
+		}
+		if starts && t.ID != other.ID && (t.ID == node || c.walk(t.ID, node, other.ID)) {
 			return false
 		}
 	}
@@ -211,6 +275,9 @@ func (c *compiler) walk(from, to, avoid string) bool {
 		at := queue[0]
 		queue = queue[1:]
 		for _, e := range c.out[at] {
+			if e.Port == graph.PortCompensate {
+				continue
+			}
 			if e.To == to {
 				return true
 			}

@@ -62,7 +62,7 @@ func Compile(g graph.Graph) (*machine.Machine, []graph.Issue) {
 }
 
 // EdgeIDs lists the ids of the drawing's edges by their position in the
-// machine.
+// machine. Edges to compensations, which no token takes, are not among them.
 func EdgeIDs(g graph.Graph) []string {
 	keys := keysOf(&g)
 	edges := sortedEdges(g.Edges, keys)
@@ -82,7 +82,7 @@ func keysOf(g *graph.Graph) map[string]string {
 }
 
 func sortedEdges(edges []graph.Edge, keys map[string]string) []graph.Edge {
-	edges = slices.Clone(edges)
+	edges = slices.DeleteFunc(slices.Clone(edges), func(e graph.Edge) bool { return e.Port == graph.PortCompensate })
 	slices.SortFunc(edges, func(a, b graph.Edge) int {
 		return cmp.Or(strings.Compare(keys[a.From], keys[b.From]), strings.Compare(a.Port, b.Port), strings.Compare(keys[a.To], keys[b.To]))
 	})

@@ -79,7 +79,7 @@ func play(t testing.TB, m *machine.Machine, input string, fails map[string]int) 
 	for i := 0; !s.Status.Over() && i < 10_000; i++ {
 		pending := m.Pending(s)
 		if len(pending) == 0 {
-			at = s.WakeAt()
+			at = m.WakeAt(s)
 			step(machine.Wake{}, at)
 			continue
 		}

@@ -32,6 +32,18 @@ func (c *compiler) lower() *machine.Machine {
 		index[n.ID] = i
 		m.Nodes = append(m.Nodes, c.lowerNode(n))
 	}
+	m.Transaction = c.g.Transaction
+	for i, n := range nodes {
+		if n.In != "" {
+			m.Nodes[i].In = index[n.In] + 1
+		}
+		for _, e := range c.out[n.ID] {
+			if e.Port == graph.PortCompensate {
+				m.Nodes[i].Undo = index[e.To] + 1
+				m.Nodes[index[e.To]].Undoes = true
+			}
+		}
+	}
 	for _, e := range sortedEdges(c.g.Edges, keysOf(c.g)) {
 		m.Edges = append(m.Edges, machine.Edge{From: index[e.From], Port: e.Port, To: index[e.To]})
 	}
@@ -42,7 +54,7 @@ func (c *compiler) lowerNode(n graph.Node) machine.Node {
 	spec := c.specs[n.ID]
 	out := machine.Node{
 		Key: n.Key, Kind: n.Kind, Op: opOf(spec), Config: spec.Defaults(n.Config),
-		Join: machine.JoinInclusive, MaxVisits: machine.VisitsMax, Ports: []string{},
+		Join: machine.JoinInclusive, MaxVisits: machine.VisitsMax, Ports: []string{}, Pivot: n.Pivot,
 	}
 	for _, p := range spec.PortsFor(n.Config) {
 		out.Ports = append(out.Ports, p.Name)
@@ -50,8 +62,8 @@ func (c *compiler) lowerNode(n graph.Node) machine.Node {
 	if n.MaxVisits > 0 {
 		out.MaxVisits = n.MaxVisits
 	}
-	if n.Join != nil && n.Join.Mode != "" {
-		out.Join = n.Join.Mode
+	if n.Join != nil {
+		lowerJoin(&out, n.Join)
 	}
 	if n.Disabled {
 		out.Op, out.Port = machine.OpPass, firstPort(out.Ports)
@@ -61,10 +73,59 @@ func (c *compiler) lowerNode(n graph.Node) machine.Node {
 	if out.Op == machine.OpTask {
 		lowerTask(&out, n, spec)
 	}
+	if spec.Container {
+		lowerContainer(&out, n)
+	}
 	if out.Op == machine.OpPass || out.Op == machine.OpTrigger {
 		out.Config = json.RawMessage("{}") // what it does depends on nothing
 	}
 	out.Modes = modes(out.Config, spec)
+	return out
+}
+
+func lowerJoin(out *machine.Node, j *graph.Join) {
+	if j.Mode != "" {
+		out.Join = j.Mode
+	}
+	if j.Mode == machine.JoinN {
+		out.JoinN = j.N
+	}
+	out.Cancel = j.Then == "cancel" && (j.Mode == machine.JoinN || j.Mode == machine.JoinFirst)
+	if out.Deadline = duration(j.Deadline, 0); out.Deadline > 0 && !slices.Contains(out.Ports, machine.PortTimeout) {
+		out.Ports = append(out.Ports, machine.PortTimeout)
+	}
+	if j.Combine != "" && j.Combine != "object" {
+		out.Combine = &machine.Combine{How: j.Combine}
+		switch j.Combine {
+		case "merge":
+			out.Combine.Key = j.Key
+		case "reduce":
+			out.Combine.Reduce, out.Combine.Start = j.Reduce, j.Start
+		}
+	}
+}
+
+// lowerContainer fills in a container's own retry and time limit: none unless
+// they are set.
+func lowerContainer(out *machine.Node, n graph.Node) {
+	if r := n.Retry; r != nil && r.MaxAttempts > 1 {
+		out.Retry = lowerRetry(r)
+	}
+	if n.Timeout != nil {
+		out.Timeout = duration(n.Timeout.Total, duration(n.Timeout.Attempt, 0))
+	}
+}
+
+func lowerRetry(r *graph.Retry) machine.Retry {
+	out := machine.Retry{
+		MaxAttempts: min(max(1, r.MaxAttempts), AttemptsMax), Fixed: r.Backoff == "fixed",
+		Initial: max(duration(r.Initial, retryInitial), DelayMin), Factor: retryFactor,
+		MaxInterval: duration(r.MaxInterval, retryInterval), Jitter: r.Jitter, On: r.On,
+		Total: duration(r.Total, 0), When: r.When,
+	}
+	if r.Factor > 0 {
+		out.Factor = r.Factor
+	}
 	return out
 }
 
@@ -82,8 +143,8 @@ func opOf(spec kind.Spec) machine.Op {
 		return machine.OpTrigger
 	case kind.WorkTask:
 		return machine.OpTask
-	case kind.WorkWait:
-		return machine.OpWait
+	case kind.WorkWait, kind.WorkScope, kind.WorkCall:
+		return machine.Op(spec.Name)
 	case kind.WorkInline:
 		if spec.Name == "join" {
 			return machine.OpPass
@@ -97,18 +158,12 @@ func lowerTask(out *machine.Node, n graph.Node, spec kind.Spec) {
 		MaxAttempts: max(1, spec.Attempts), Initial: retryInitial, Factor: retryFactor, MaxInterval: retryInterval, Jitter: 0.2,
 	}
 	if r := n.Retry; r != nil {
-		out.Retry = machine.Retry{
-			MaxAttempts: min(max(1, r.MaxAttempts), AttemptsMax), Fixed: r.Backoff == "fixed",
-			Initial: max(duration(r.Initial, retryInitial), DelayMin), Factor: retryFactor,
-			MaxInterval: duration(r.MaxInterval, retryInterval), Jitter: r.Jitter, On: r.On,
-		}
-		if r.Factor > 0 {
-			out.Retry.Factor = r.Factor
-		}
+		out.Retry = lowerRetry(r)
 	}
 	out.Timeout = duration(spec.Timeout, timeout)
 	if n.Timeout != nil {
 		out.Timeout = duration(n.Timeout.Attempt, out.Timeout)
+		out.Total, out.InQueue, out.Heartbeat = duration(n.Timeout.Total, 0), duration(n.Timeout.Queue, 0), duration(n.Timeout.Heartbeat, 0)
 	}
 	if t := n.Task; t != nil {
 		out.Queue, out.Priority, out.Type = t.Queue, t.Priority, t.Type

@@ -7,6 +7,7 @@ import (
 
 	"signalbox/engine/graph"
 	"signalbox/engine/kind"
+	"signalbox/engine/machine"
 )
 
 // resolve finds the kind of every node and checks that edges use ports that
@@ -22,7 +23,12 @@ func (c *compiler) resolve() {
 	}
 	for _, e := range c.g.Edges {
 		from, to := c.node[e.From], c.node[e.To]
-		if spec, ok := c.specs[e.From]; ok && !hasPort(spec, from.Config, e.Port) {
+		if e.Port == graph.PortCompensate {
+			c.checkCompensation(e)
+			continue
+		}
+		c.checkBorder(e)
+		if spec, ok := c.specs[e.From]; ok && !hasPort(spec, from, e.Port) {
 			i := graph.Issue{
 				Code: "unknown_port", Severity: graph.SeverityError, Node: e.From, Edge: e.ID,
 				Message: "“" + c.title(from.ID) + "” has no port “" + e.Port + "” any more, but an edge leaves there.",
@@ -38,11 +44,15 @@ func (c *compiler) resolve() {
 			})
 		}
 	}
+	c.checkContainers()
 	c.checkTriggers()
 }
 
-func hasPort(spec kind.Spec, config json.RawMessage, port string) bool {
-	return slices.ContainsFunc(spec.PortsFor(config), func(p kind.Port) bool { return p.Name == port })
+func hasPort(spec kind.Spec, n *graph.Node, port string) bool {
+	if port == machine.PortTimeout && n.Join != nil && n.Join.Deadline != "" {
+		return true
+	}
+	return slices.ContainsFunc(spec.PortsFor(n.Config), func(p kind.Port) bool { return p.Name == port })
 }
 
 func (c *compiler) trigger(n graph.Node) bool { return c.specs[n.ID].Work == kind.WorkTrigger }

@@ -123,7 +123,9 @@ func ours(function string) (string, bool) {
 }
 
 // variables that an expression may name.
-func variables() []string { return []string{"input", "inputs", "nodes", "trigger", "run"} }
+func variables() []string {
+	return []string{"input", "inputs", "nodes", "trigger", "run", "item", "index", "acc", "error"}
+}
 
 // newEnv builds the language.
 func newEnv() (*cel.Env, error) {

@@ -69,7 +69,7 @@ func TestTreeFaults(t *testing.T) {
 		`{"é~":"é\n{{ 1 +* 2 }}"}`:    {{Pointer: "/é~0", Fault: expr.Fault{Message: "“*” does not fit here.", Offset: 9, Line: 2, Column: 7}}},
 		`["{{ 1","{{ nope }}"]`: {
 			{Pointer: "/0", Fault: expr.Fault{Message: "This {{ has no }}.", Line: 1, Column: 1}},
-			{Pointer: "/1", Fault: expr.Fault{Message: "There is no “nope” here. What there is: input, inputs, nodes, trigger, run. Text needs quotes.", Offset: 3, Line: 1, Column: 4}},
+			{Pointer: "/1", Fault: expr.Fault{Message: "There is no “nope” here. What there is: input, inputs, nodes, trigger, run, item, index, acc, error. Text needs quotes.", Offset: 3, Line: 1, Column: 4}},
 		},
 		`"{{ }}"`:       {{Fault: expr.Fault{Message: "An expression is needed here.", Offset: 2, Line: 1, Column: 3}}},
 		`"="`:           {{Fault: expr.Fault{Message: "An expression is needed here.", Offset: 1, Line: 1, Column: 2}}},

@@ -91,7 +91,7 @@ func play(t *testing.T, name, input string) (answer, result string, queues []str
 			t.Fatalf("%s goes on and on", name)
 		}
 		if len(inputs) == 0 { // only time can help
-			if at = s.WakeAt(); at.IsZero() {
+			if at = m.WakeAt(s); at.IsZero() {
 				t.Fatalf("%s is stuck in %s", name, s.Status)
 			}
 			inputs = append(inputs, machine.Wake{})

@@ -231,7 +231,11 @@ func safely(m *machine.Machine, s *machine.Snapshot, e machine.Event) (err error
 // state compares the row with the fold of the events.
 func (c *check) state(s *machine.Snapshot, now time.Time) {
 	last := c.rec.Events[len(c.rec.Events)-1].At
-	want, have := runtime.RowOf(s, last), c.rec.RunState
+	want, have := runtime.RowOf(c.m, s, last), c.rec.RunState
+	status, idle, left := s.Status, !s.Owed() && s.Live() == 0, s.Tokens()+s.Live()
+	if more, err := c.m.Settle(s, last); err == nil && len(more) == 0 {
+		want = runtime.RowOf(c.m, s, last) // the last step was whole
+	}
 	want.WakeAt = want.WakeAt.Truncate(time.Microsecond) // as PostgreSQL keeps it
 	want.Error = strings.ReplaceAll(want.Error, "\x00", "")
 	for _, d := range []struct {
@@ -249,16 +253,16 @@ func (c *check) state(s *machine.Snapshot, now time.Time) {
 		}
 	}
 	// The row of a run that goes on is not written for every event.
-	if have.Seq > want.Seq || s.Status.Over() && have.Seq != want.Seq {
+	if have.Seq > want.Seq || status.Over() && have.Seq != want.Seq {
 		c.say(Row, 0, "the row says %d events, there are %d", have.Seq, want.Seq)
 	}
-	if s.Status == machine.StatusSucceeded && s.Tokens()+s.Live() > 0 {
-		c.say(End, 0, "the run succeeded with %d tokens and %d visits left", s.Tokens(), s.Live())
+	if status == machine.StatusSucceeded && left > 0 {
+		c.say(End, 0, "the run succeeded with %d tokens and visits left", left)
 	}
-	if s.Status.Over() {
+	if status.Over() {
 		return
 	}
-	if !s.Owed() && s.Live() == 0 {
+	if idle && have.WakeAt.IsZero() {
 		c.say(Stuck, 0, "nothing is owed and nothing is awaited")
 	}
 	if at := have.WakeAt; !at.IsZero() && now.Sub(at) > overdueMax {

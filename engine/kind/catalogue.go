@@ -10,7 +10,8 @@ func Categories() []string { return []string{"trigger", "flow", "data", "connect
 func All() []Spec {
 	return []Spec{
 		manual(), webhook(),
-		ifElse(), routes(), join(), wait(), respond(), output(), end(), fail(),
+		ifElse(), routes(), join(), group(), mapItems(), loop(), call(),
+		wait(), signal(), human(), callback(), respond(), output(), end(), fail(),
 		set(), transform(),
 		request(),
 		llm(), mock(),
@@ -31,6 +32,9 @@ func success() Port { return Port{Name: "success", Title: "Success"} }
 
 // last is the way out of what often comes last: it may lead nowhere.
 func last() Port { return Port{Name: "success", Title: "Success", Optional: true} }
+
+// late is the way out of a wait that nobody answered in time.
+func late() Port { return Port{Name: "timeout", Title: "Timeout", Optional: true} }
 
 func failure() Port { return Port{Name: "failure", Title: "Failure", Optional: true, Failure: true} }
 

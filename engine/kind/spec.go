@@ -16,6 +16,8 @@ const (
 	WorkInline  Work = "inline"  // done inside the machine's step, without outside effect
 	WorkTask    Work = "task"    // done by a worker
 	WorkWait    Work = "wait"    // over when time or a message comes
+	WorkScope   Work = "scope"   // a container: done by the nodes drawn in it
+	WorkCall    Work = "call"    // done by another run
 )
 
 // Spec describes one kind.

@@ -21,10 +21,14 @@ const exact = 1 << 53
 type box struct {
 	value event.Value
 	parts []part // joined: an object of these
+	list  []*box // results of a map
+	of    *box   // an item of that list
+	at    int
 	blob  []byte // bytes of a reference, once loaded
 
 	parsed any
 	done   bool
+	elems  []json.RawMessage // of a list, once it is split
 }
 
 // part is one member of a joined value.
@@ -54,6 +58,12 @@ func (b *box) raw() (json.RawMessage, error) {
 		}
 		out.WriteByte('}')
 		return out.Bytes(), nil
+	case b.list != nil:
+		return b.rawList()
+	case b.of != nil:
+		return b.of.elem(b.at)
+	case b.value.Payload == nil && len(b.value.Inline) == 0:
+		return json.RawMessage("null"), nil
 	case b.value.Payload == nil:
 		return b.value.Inline, nil
 	case b.blob == nil:
@@ -61,6 +71,40 @@ func (b *box) raw() (json.RawMessage, error) {
 	default:
 		return b.blob, nil
 	}
+}
+
+func (b *box) rawList() (json.RawMessage, error) {
+	var out bytes.Buffer
+	out.WriteByte('[')
+	for i, e := range b.list {
+		if i > 0 {
+			out.WriteByte(',')
+		}
+		raw, err := e.raw()
+		if err != nil {
+			return nil, err
+		}
+		out.Write(raw)
+	}
+	out.WriteByte(']')
+	return out.Bytes(), nil
+}
+
+// elem returns one item of a list, split once.
+func (b *box) elem(at int) (json.RawMessage, error) {
+	if b.elems == nil {
+		raw, err := b.raw()
+		if err != nil {
+			return nil, err
+		}
+		if err := json.Unmarshal(raw, &b.elems); err != nil {
+			return nil, &expr.Failure{Class: "invalid_input", Message: "the items are not a list"}
+		}
+	}
+	if at >= len(b.elems) {
+		return json.RawMessage("null"), nil
+	}
+	return b.elems[at], nil
 }
 
 // any returns the value as expressions see it, parsed once.
@@ -82,6 +126,18 @@ func (b *box) any() (any, error) {
 		}
 		b.parsed, b.done = m, true
 		return m, nil
+	}
+	if b.list != nil {
+		all := make([]any, len(b.list))
+		for i, e := range b.list {
+			v, err := e.any()
+			if err != nil {
+				return nil, err
+			}
+			all[i] = v
+		}
+		b.parsed, b.done = all, true
+		return all, nil
 	}
 	raw, err := b.raw()
 	if err != nil {

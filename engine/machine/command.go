@@ -15,6 +15,7 @@ type Command interface{ command() }
 
 // Dispatch hands an attempt to the workers of a queue.
 type Dispatch struct {
+	Scope    int
 	Node     string
 	Visit    int
 	Attempt  int
@@ -24,7 +25,34 @@ type Dispatch struct {
 	Config   event.Value
 	Key      string // idempotency key, the same for every attempt of the visit
 	Timeout  time.Duration
+
+	Heartbeat time.Duration // 0: none is wanted
+	SayBegan  bool          // the engine wants to hear when a worker takes it
 }
+
+// Withdraw takes an attempt back that nobody waits for any more.
+type Withdraw struct {
+	Scope   int
+	Node    string
+	Visit   int
+	Attempt int
+}
+
+// Call starts another run, once, and tells its end.
+type Call struct {
+	Scope    int
+	Node     string
+	Visit    int
+	Workflow string
+	Version  string
+	Input    event.Value
+	Key      string // the same however often it is asked
+	Child    string // known already: only its end is wanted
+	Detached bool
+}
+
+// CancelCall ends a run that was called.
+type CancelCall struct{ Child string }
 
 // Answer is for whoever waits for the run's response.
 type Answer struct {
@@ -37,9 +65,12 @@ type Answer struct {
 // outside is no longer wanted.
 type Finish struct{}
 
-func (Dispatch) command() {}
-func (Answer) command()   {}
-func (Finish) command()   {}
+func (Dispatch) command()   {}
+func (Withdraw) command()   {}
+func (Call) command()       {}
+func (CancelCall) command() {}
+func (Answer) command()     {}
+func (Finish) command()     {}
 
 // Commands lists what the outside must do after the events, which s has
 // already folded.
@@ -48,12 +79,22 @@ func (m *Machine) Commands(s *Snapshot, events []Event) []Command {
 	for _, e := range events {
 		switch f := e.Fact.(type) {
 		case *TaskScheduled:
-			if i := s.find(m.Index(f.Node), f.Visit); i >= 0 && s.visits[i].attempt == f.Attempt && s.visits[i].state == visitQueued {
-				list = append(list, m.dispatch(s, &s.visits[i]))
+			if v := m.live(s, f.Scope, f.Node, f.Visit); v != nil && v.attempt == f.Attempt && v.state == visitQueued {
+				list = append(list, m.dispatch(s, f.Scope, v))
+			}
+		case *CallStarted:
+			if v := m.live(s, f.Scope, f.Node, f.Visit); v != nil && v.state == visitCalling {
+				list = append(list, m.callOf(s, f.Scope, v))
+			}
+		case *VisitCanceled:
+			list = append(list, withdrawn(f)...)
+		case *TaskFailed:
+			if f.Late {
+				list = append(list, Withdraw{f.Scope, f.Node, f.Visit, f.Attempt})
 			}
 		case *Responded:
 			list = append(list, s.answerOf(f))
-		case *RunSucceeded, *RunFailed, *RunCanceled:
+		case *RunSucceeded, *RunFailed, *RunCanceled, *RunCompensated:
 			list = append(list, Finish{})
 		}
 	}
@@ -86,23 +127,56 @@ func (b *box) rawOr(s *Snapshot) (json.RawMessage, error) {
 	return b.raw()
 }
 
-// Pending lists what is still owed: the dispatch of every attempt whose result
-// has not come. After a crash all of it is done again; the outside absorbs
-// what it has already.
-func (m *Machine) Pending(s *Snapshot) []Command {
+func withdrawn(f *VisitCanceled) []Command {
 	var list []Command
-	for i := range s.visits {
-		if s.visits[i].state == visitQueued {
-			list = append(list, m.dispatch(s, &s.visits[i]))
-		}
+	if f.Attempt > 0 {
+		list = append(list, Withdraw{f.Scope, f.Node, f.Visit, f.Attempt})
+	}
+	if f.Child != "" {
+		list = append(list, CancelCall{f.Child})
 	}
 	return list
 }
 
-func (m *Machine) dispatch(s *Snapshot, v *visit) Dispatch {
+// Pending lists what is still owed: the dispatch of every attempt whose result
+// has not come, and every call. After a crash all of it is done again; the
+// outside absorbs what it has already.
+func (m *Machine) Pending(s *Snapshot) []Command {
+	var list []Command
+	s.eachVisit(func(scope int, v *visit) bool {
+		switch v.state {
+		case visitQueued:
+			list = append(list, m.dispatch(s, scope, v))
+		case visitCalling:
+			list = append(list, m.callOf(s, scope, v))
+		default:
+		}
+		return true
+	})
+	return list
+}
+
+// idempotency is the name of a visit for the outside: the same for every
+// attempt and delivery.
+func (m *Machine) idempotency(s *Snapshot, scope int, v *visit) string {
+	key := s.Run + "/" + m.Nodes[v.node].Key + "/" + strconv.Itoa(v.number)
+	if scope > 0 {
+		key += "/" + strconv.Itoa(scope)
+	}
+	return key
+}
+
+func (m *Machine) dispatch(s *Snapshot, scope int, v *visit) Dispatch {
 	n := &m.Nodes[v.node]
 	return Dispatch{
-		Node: n.Key, Visit: v.number, Attempt: v.attempt, Kind: n.Kind, Queue: v.queue, Priority: v.prio,
-		Config: v.config, Key: s.Run + "/" + n.Key + "/" + strconv.Itoa(v.number), Timeout: n.Timeout,
+		Scope: scope, Node: n.Key, Visit: v.number, Attempt: v.attempt, Kind: n.Kind, Queue: v.queue, Priority: v.prio,
+		Config: v.config, Key: m.idempotency(s, scope, v), Timeout: n.Timeout, Heartbeat: n.Heartbeat, SayBegan: n.InQueue > 0,
+	}
+}
+
+func (m *Machine) callOf(s *Snapshot, scope int, v *visit) Call {
+	return Call{
+		Scope: scope, Node: m.Nodes[v.node].Key, Visit: v.number, Workflow: v.call.Workflow, Version: v.call.Version,
+		Input: v.call.Input, Key: m.idempotency(s, scope, v), Child: v.child, Detached: v.call.Detached,
 	}
 }

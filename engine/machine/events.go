@@ -8,7 +8,8 @@ import (
 )
 
 // Fact is the typed content of an event. The set is closed; each type's name
-// is the event's type on disk.
+// is the event's type on disk. Scope is where the node is visited: 0 is the
+// run itself.
 type Fact interface{ fact() }
 
 // RunStarted opens the log. The trigger's visit is over with it: its token
@@ -20,9 +21,11 @@ type RunStarted struct {
 	Source     string          `json:"source"`
 }
 
-// NodeCompleted is a whole visit of a node whose work is inside the machine.
+// NodeCompleted is a whole visit of a node whose work is inside the machine,
+// or of a join whose deadline passed.
 type NodeCompleted struct {
 	Node   string      `json:"-"`
+	Scope  int         `json:"scope,omitempty"`
 	Visit  int         `json:"visit"`
 	Took   Edges       `json:"took"`
 	Ports  []string    `json:"ports"` // where its tokens left
@@ -34,6 +37,7 @@ type NodeCompleted struct {
 // failure port.
 type NodeFailed struct {
 	Node    string      `json:"-"`
+	Scope   int         `json:"scope,omitempty"`
 	Visit   int         `json:"visit"`
 	Took    Edges       `json:"took,omitempty"`
 	Error   event.Error `json:"error"`
@@ -41,20 +45,40 @@ type NodeFailed struct {
 }
 
 // TaskScheduled puts an attempt into its queue. The first attempt begins the
-// visit and takes the tokens.
+// visit and takes the tokens, or undoes another visit.
 type TaskScheduled struct {
 	Node     string      `json:"-"`
+	Scope    int         `json:"scope,omitempty"`
 	Visit    int         `json:"visit"`
 	Attempt  int         `json:"attempt"`
 	Took     Edges       `json:"took,omitempty"`
+	Undoes   *VisitRef   `json:"undoes,omitempty"`
 	Queue    string      `json:"queue"`
 	Priority int         `json:"priority"`        // 0 critical .. 3 low
 	Config   event.Value `json:"config,omitzero"` // resolved; a retry names none and uses the first one's
 }
 
+// VisitRef names a visit.
+type VisitRef struct {
+	Scope int    `json:"scope,omitempty"`
+	Node  string `json:"node"`
+	Visit int    `json:"visit"`
+}
+
+// TaskStarted says that a worker has begun, where the time in the queue is
+// limited.
+type TaskStarted struct {
+	Node    string `json:"-"`
+	Scope   int    `json:"scope,omitempty"`
+	Visit   int    `json:"visit"`
+	Attempt int    `json:"attempt"`
+	Worker  string `json:"worker,omitempty"`
+}
+
 // TaskCompleted ends the visit: its tokens leave on Port.
 type TaskCompleted struct {
 	Node    string      `json:"-"`
+	Scope   int         `json:"scope,omitempty"`
 	Visit   int         `json:"visit"`
 	Attempt int         `json:"attempt"`
 	Port    string      `json:"port"`
@@ -64,41 +88,234 @@ type TaskCompleted struct {
 }
 
 // TaskFailed ends an attempt. RetryAt: another one follows then; without it a
-// NodeFailed follows in the same step.
+// NodeFailed follows in the same step. Late: the engine's clock ended it, not
+// a worker.
 type TaskFailed struct {
 	Node    string      `json:"-"`
+	Scope   int         `json:"scope,omitempty"`
 	Visit   int         `json:"visit"`
 	Attempt int         `json:"attempt"`
 	Error   event.Error `json:"error"`
 	RetryAt time.Time   `json:"retry_at,omitzero"`
+	Late    bool        `json:"late,omitempty"`
 	Worker  string      `json:"worker,omitempty"`
 	Began   time.Time   `json:"began,omitzero"`
 }
 
-// WaitStarted begins a visit that waits for a time.
+// WaitStarted begins a visit that waits: for a time, a signal, a person or a
+// call. Until is when it stops waiting, if ever.
 type WaitStarted struct {
-	Node  string    `json:"-"`
-	Visit int       `json:"visit"`
-	Took  Edges     `json:"took"`
-	Until time.Time `json:"until"`
+	Node        string      `json:"-"`
+	Scope       int         `json:"scope,omitempty"`
+	Visit       int         `json:"visit"`
+	Took        Edges       `json:"took"`
+	For         string      `json:"for,omitempty"` // time (empty), signal, human, callback
+	Name        string      `json:"name,omitempty"`
+	Correlation string      `json:"correlation,omitempty"`
+	From        time.Time   `json:"from,omitzero"`   // signal: one that came since then counts
+	Config      event.Value `json:"config,omitzero"` // human: what to show
+	Until       time.Time   `json:"until,omitzero"`
 }
 
-// WaitCompleted ends it. Its output is the value that the visit took.
+// What a wait waits for, beside time.
+const (
+	ForSignal   = "signal"
+	ForHuman    = "human"
+	ForCallback = "callback"
+)
+
+// WaitCompleted ends it. Its output is what came: a signal, an answer, what a
+// called run gave, or the value that the visit took.
 type WaitCompleted struct {
+	Node   string      `json:"-"`
+	Scope  int         `json:"scope,omitempty"`
+	Visit  int         `json:"visit"`
+	Port   string      `json:"port"`
+	Signal int         `json:"signal,omitempty"` // event of the signal that it consumed
+	Output event.Value `json:"output,omitzero"`
+	By     string      `json:"by,omitempty"`
+}
+
+// SignalReceived keeps a message from outside until a wait consumes it.
+type SignalReceived struct {
+	Name        string      `json:"name"`
+	Correlation string      `json:"correlation,omitempty"`
+	ID          string      `json:"id,omitempty"` // the sender's, so that it counts once
+	Value       event.Value `json:"value"`
+	By          string      `json:"by,omitempty"`
+}
+
+// CallStarted begins a visit that is another run.
+type CallStarted struct {
+	Node     string      `json:"-"`
+	Scope    int         `json:"scope,omitempty"`
+	Visit    int         `json:"visit"`
+	Took     Edges       `json:"took"`
+	Workflow string      `json:"workflow"`          // id or name
+	Version  string      `json:"version,omitempty"` // empty: the latest
+	Input    event.Value `json:"input"`
+	Detached bool        `json:"detached,omitempty"` // goes on without waiting for its end
+}
+
+// CallAnswered says which run the call became.
+type CallAnswered struct {
 	Node  string `json:"-"`
+	Scope int    `json:"scope,omitempty"`
 	Visit int    `json:"visit"`
-	Port  string `json:"port"`
+	Child string `json:"child"` // run id
+}
+
+// ContainerStarted begins the visit of a container.
+type ContainerStarted struct {
+	Node  string      `json:"-"`
+	Scope int         `json:"scope,omitempty"`
+	Visit int         `json:"visit"`
+	Took  Edges       `json:"took"`
+	Count int         `json:"count,omitempty"` // map: number of items
+	Items event.Value `json:"items,omitzero"`  // map: the list
+}
+
+// BodyStarted opens a scope. Its entry nodes get the container's input, the
+// item, or what the last round of the loop gave.
+type BodyStarted struct {
+	Node  string `json:"-"`
+	Scope int    `json:"scope,omitempty"` // where the container is visited
+	Visit int    `json:"visit"`
+	Index int    `json:"index"`
+	Opens int    `json:"opens"` // id of the new scope; they count up over the run
+}
+
+// BodyCompleted closes a scope in which no token is left.
+type BodyCompleted struct {
+	Node    string      `json:"-"`
+	Scope   int         `json:"scope,omitempty"`
+	Visit   int         `json:"visit"`
+	Index   int         `json:"index"`
+	Closes  int         `json:"closes"`
+	Results []ResultRef `json:"results"`
+	Keyed   bool        `json:"keyed,omitempty"`
+}
+
+// BodyFailed closes a scope from which an error went up. Kept says what a map
+// makes of it: skip (no result), collect (the error as the result).
+type BodyFailed struct {
+	Node    string      `json:"-"`
+	Scope   int         `json:"scope,omitempty"`
+	Visit   int         `json:"visit"`
+	Index   int         `json:"index"`
+	Closes  int         `json:"closes"`
+	Error   event.Error `json:"error"`
+	Kept    string      `json:"kept,omitempty"`
+	RetryAt time.Time   `json:"retry_at,omitzero"` // the container begins anew then
+}
+
+// ContainerCompleted ends the visit of a container. Its output is named by the
+// events of its bodies: the last result, or for a map the list of all.
+type ContainerCompleted struct {
+	Node   string `json:"-"`
+	Scope  int    `json:"scope,omitempty"`
+	Visit  int    `json:"visit"`
+	Port   string `json:"port"`
+	Bodies int    `json:"bodies"`
+	Failed int    `json:"failed,omitempty"`
+}
+
+// VisitCanceled ends a live visit from outside: a join that cancels, a scope
+// that failed, a person.
+type VisitCanceled struct {
+	Node    string `json:"-"`
+	Scope   int    `json:"scope,omitempty"`
+	Visit   int    `json:"visit"`
+	Attempt int    `json:"attempt,omitempty"` // of the task that is withdrawn
+	Child   string `json:"child,omitempty"`   // run that is to be canceled
+	Reason  string `json:"reason"`
+}
+
+// TokensCanceled ends the tokens on edges because the join Node fires and
+// cancels the others. On the join's own edges the first of each stays: it is
+// taken next.
+type TokensCanceled struct {
+	Node  string `json:"-"`
+	Scope int    `json:"scope,omitempty"`
+	Edges Edges  `json:"edges"`
+}
+
+// RoundOpened comes before the visit of a join that will absorb the tokens of
+// the others; Gave are the edges that the visit takes from.
+type RoundOpened struct {
+	Node  string `json:"-"`
+	Scope int    `json:"scope,omitempty"`
+	Gave  Edges  `json:"gave"`
+}
+
+// TokensAbsorbed swallows one token from each edge of a join.
+type TokensAbsorbed struct {
+	Node  string `json:"-"`
+	Scope int    `json:"scope,omitempty"`
+	Took  Edges  `json:"took"`
+}
+
+// RoundClosed makes the join ready again.
+type RoundClosed struct {
+	Node  string `json:"-"`
+	Scope int    `json:"scope,omitempty"`
+}
+
+// CompensationStarted begins to undo what was completed in a scope and in the
+// scopes within, which close. Tasks in flight that can be undone are waited
+// for. All: also what no transaction covers.
+type CompensationStarted struct {
+	Scope int         `json:"scope,omitempty"`
+	Error event.Error `json:"error"`
+	All   bool        `json:"all,omitempty"`
+	By    string      `json:"by,omitempty"`
+}
+
+// CompensationCompleted: nothing is left to undo in the scope.
+type CompensationCompleted struct {
+	Scope  int `json:"scope,omitempty"`
+	Undone int `json:"undone"`
+}
+
+// AttentionNeeded: a compensation failed for good. A person decides.
+type AttentionNeeded struct {
+	Node   string      `json:"-"`
+	Scope  int         `json:"scope,omitempty"`
+	Visit  int         `json:"visit"`
+	Undoes VisitRef    `json:"undoes"`
+	Error  event.Error `json:"error"`
+}
+
+// AttentionResolved is that decision: retry, skip or complete.
+type AttentionResolved struct {
+	Node   string   `json:"-"`
+	Scope  int      `json:"scope,omitempty"`
+	Visit  int      `json:"visit"`
+	Undoes VisitRef `json:"undoes"`
+	Action string   `json:"action"`
+	By     string   `json:"by"`
 }
 
 // Responded answers whoever waits for this run, and is a whole visit.
 type Responded struct {
 	Node    string            `json:"-"`
+	Scope   int               `json:"scope,omitempty"`
 	Visit   int               `json:"visit"`
 	Took    Edges             `json:"took"`
 	Ports   []string          `json:"ports"`
 	Status  int               `json:"status"`
 	Headers map[string]string `json:"headers,omitempty"`
 	Output  event.Value       `json:"output"` // the body
+}
+
+// RunPaused: nothing new starts; what comes is kept.
+type RunPaused struct {
+	By string `json:"by"`
+}
+
+// RunResumed lets it go on.
+type RunResumed struct {
+	By string `json:"by"`
 }
 
 // RunSucceeded closes the log: no token is left. Results name the events whose
@@ -119,24 +336,17 @@ type RunFailed struct {
 	Error event.Error `json:"error"`
 }
 
+// RunCompensated closes the log of a run that failed and whose effects are
+// undone.
+type RunCompensated struct {
+	Error event.Error `json:"error"`
+}
+
 // RunCanceled closes the log.
 type RunCanceled struct {
 	By     string `json:"by"`
 	Reason string `json:"reason,omitempty"`
 }
-
-func (*RunStarted) fact()    {}
-func (*NodeCompleted) fact() {}
-func (*NodeFailed) fact()    {}
-func (*TaskScheduled) fact() {}
-func (*TaskCompleted) fact() {}
-func (*TaskFailed) fact()    {}
-func (*WaitStarted) fact()   {}
-func (*WaitCompleted) fact() {}
-func (*Responded) fact()     {}
-func (*RunSucceeded) fact()  {}
-func (*RunFailed) fact()     {}
-func (*RunCanceled) fact()   {}
 
 // Edges is the set of incoming edges that gave a token, as ranges of their
 // positions in the machine ("0-2,5"), so that a join of a thousand branches

@@ -2,7 +2,7 @@ package machine
 
 import (
 	"fmt"
-	"time"
+	"slices"
 
 	"signalbox/engine/event"
 )
@@ -15,6 +15,7 @@ func (m *Machine) Fold(s *Snapshot, events ...Event) error {
 		if e.Seq != s.Seq+1 {
 			return fmt.Errorf("event %d follows event %d", e.Seq, s.Seq)
 		}
+		s.Seq, s.last = e.Seq, e.At
 		if err := m.fold(s, e); err != nil {
 			return fmt.Errorf("fold event %d: %w", e.Seq, err)
 		}
@@ -23,35 +24,54 @@ func (m *Machine) Fold(s *Snapshot, events ...Event) error {
 }
 
 func (m *Machine) fold(s *Snapshot, e Event) error {
-	s.Seq = e.Seq
 	switch f := e.Fact.(type) {
 	case *RunStarted:
-		return m.foldStart(s, f, e.At)
+		return m.foldStart(s, f)
 	case *NodeCompleted:
-		return m.foldInline(s, f.Node, f.Visit, f.Took, f.Ports, f.Output)
+		return m.foldInline(s, VisitRef{f.Scope, f.Node, f.Visit}, f.Took, f.Ports, f.Output)
 	case *Responded:
 		s.answer = f
-		return m.foldInline(s, f.Node, f.Visit, f.Took, f.Ports, f.Output)
+		return m.foldInline(s, VisitRef{f.Scope, f.Node, f.Visit}, f.Took, f.Ports, f.Output)
 	case *NodeFailed:
 		return m.foldFailure(s, f)
-	case *TaskScheduled:
-		return m.foldScheduled(s, f)
-	case *TaskCompleted:
-		return m.foldEnd(s, f.Node, f.Visit, f.Port, func(*visit) *box { return s.box(f.Output) })
-	case *TaskFailed:
-		return m.foldTaskFailed(s, f)
-	case *WaitStarted:
-		return m.foldWait(s, f)
-	case *WaitCompleted:
-		return m.foldEnd(s, f.Node, f.Visit, f.Port, func(v *visit) *box { return v.input })
+	case *TaskScheduled, *TaskStarted, *TaskCompleted, *TaskFailed:
+		return m.foldTask(s, e.Fact)
+	case *WaitStarted, *WaitCompleted, *SignalReceived, *CallStarted, *CallAnswered:
+		return m.foldWaiting(s, e.Fact)
+	case *ContainerStarted, *BodyStarted, *BodyCompleted, *BodyFailed, *ContainerCompleted:
+		return m.foldContainer(s, e.Fact)
+	case *VisitCanceled, *TokensCanceled, *RoundOpened, *TokensAbsorbed, *RoundClosed:
+		return m.foldJoin(s, e.Fact)
+	case *CompensationStarted, *CompensationCompleted, *AttentionNeeded, *AttentionResolved:
+		return m.foldUndo(s, e.Fact)
+	default:
+		return m.foldRun(s, e.Fact)
+	}
+}
+
+// foldRun folds what concerns the run as a whole.
+func (m *Machine) foldRun(s *Snapshot, f Fact) error {
+	switch f := f.(type) {
+	case *RunPaused:
+		s.paused = true
+	case *RunResumed:
+		s.paused = false
+		for _, c := range s.scopes {
+			c.dirty = true
+		}
 	case *RunSucceeded:
 		s.results, s.keyed = f.Results, f.Keyed
 		s.close(StatusSucceeded)
 	case *RunFailed:
 		s.Failure = &f.Error
 		s.close(StatusFailed)
+	case *RunCompensated:
+		s.Failure = &f.Error
+		s.close(StatusCompensated)
 	case *RunCanceled:
 		s.close(StatusCanceled)
+	default:
+		return fmt.Errorf("unknown fact %T", f)
 	}
 	return nil
 }
@@ -59,27 +79,31 @@ func (m *Machine) fold(s *Snapshot, e Event) error {
 // close ends the run: what was live is over, what stood on edges is gone.
 func (s *Snapshot) close(status Status) {
 	s.Status = status
-	s.visits = nil
-	clear(s.busy)
-	clear(s.liveBits)
+	s.paused, s.trouble = false, nil
+	root := s.scopes[0]
+	s.scopes = s.scopes[:1]
+	root.visits, root.strays, root.rounds, root.done = nil, nil, nil, nil
+	clear(root.busy)
+	clear(root.liveBits)
 	if status != StatusSucceeded {
-		for i := range s.tokens {
-			s.tokens[i] = nil
+		for i := range root.tokens {
+			root.tokens[i] = nil
 		}
-		clear(s.heads)
-		clear(s.headBits)
+		clear(root.heads)
+		clear(root.headBits)
 	}
 }
 
-func (m *Machine) foldStart(s *Snapshot, f *RunStarted, at time.Time) error {
+func (m *Machine) foldStart(s *Snapshot, f *RunStarted) error {
 	n := m.Index(f.Trigger)
 	if n < 0 {
 		return fmt.Errorf("there is no trigger %q", f.Trigger)
 	}
-	s.Status, s.Started, s.trigger = StatusRunning, at, n
+	s.Status, s.Started, s.trigger = StatusRunning, s.last, n
 	s.began = s.box(f.Input)
-	s.count[n] = 1
-	m.emit(s, n, []string{PortSuccess}, s.began)
+	c := s.scopes[0]
+	c.count[m.local[n]] = 1
+	m.emit(s, c, n, []string{PortSuccess}, s.began)
 	return nil
 }
 
@@ -95,15 +119,16 @@ func (s *Snapshot) box(v event.Value) *box {
 
 // emit ends a visit: its value becomes the node's output, and every edge of
 // the ports gets a token (rule 2).
-func (m *Machine) emit(s *Snapshot, node int, ports []string, b *box) {
-	s.outputs[node] = output{s.Seq, b}
-	if !m.push(s, node, ports, b) {
-		s.ends[node] = s.Seq
+func (m *Machine) emit(s *Snapshot, c *scope, node int, ports []string, b *box) {
+	c.outputs[m.local[node]] = output{s.Seq, b}
+	if !m.push(s, c, node, ports, b) {
+		c.ends[m.local[node]] = s.Seq
 	}
 }
 
-func (m *Machine) push(s *Snapshot, node int, ports []string, b *box) bool {
+func (m *Machine) push(s *Snapshot, c *scope, node int, ports []string, b *box) bool {
 	sent := false
+	c.dirty = true
 	for _, port := range ports {
 		for _, e := range m.out[node] {
 			edge := &m.Edges[e]
@@ -112,45 +137,74 @@ func (m *Machine) push(s *Snapshot, node int, ports []string, b *box) bool {
 			}
 			sent = true
 			s.arrived++
-			s.tokens[e] = append(s.tokens[e], token{s.Seq, s.arrived, b})
-			if len(s.tokens[e]) == 1 {
-				s.heads[edge.To]++
-				s.headBits.add(edge.To)
+			q := &c.tokens[m.slot[e]]
+			*q = append(*q, token{s.Seq, s.arrived, s.last, b})
+			if len(*q) == 1 {
+				c.head(m.local[edge.To], 1)
 			}
 		}
 	}
 	return sent
 }
 
+// head counts the places where a token waits to start a node.
+func (c *scope) head(at, by int) {
+	c.heads[at] += by
+	if c.heads[at] > 0 {
+		c.headBits.add(at)
+	} else {
+		c.headBits.del(at)
+	}
+}
+
 // take removes the first token of each edge and returns the value that the
 // visit gets: the token's, or an object keyed by source when several edges
-// join here (rule 3).
-func (m *Machine) take(s *Snapshot, node int, took Edges) (*box, error) {
+// join here (rule 3). Without an edge it is an entry node that starts.
+func (m *Machine) take(c *scope, node int, took Edges) (*box, error) {
+	if took == "" {
+		i := slices.IndexFunc(c.starts, func(t start) bool { return t.node == node })
+		if i < 0 {
+			return nil, fmt.Errorf("there is no token for %s", m.Nodes[node].Key)
+		}
+		c.starts = slices.Delete(c.starts, i, i+1)
+		c.head(m.local[node], -1)
+		return c.item, nil
+	}
 	list, err := took.List()
 	if err != nil {
 		return nil, err
 	}
-	in := m.peek(s, node, list)
+	in := m.peek(c, node, list)
 	for _, e := range list {
-		if e < 0 || e >= len(s.tokens) || len(s.tokens[e]) == 0 || m.Edges[e].To != node {
-			return nil, fmt.Errorf("there is no token for %s on edge %d", m.Nodes[node].Key, e)
-		}
-		s.tokens[e] = s.tokens[e][1:]
-		if len(s.tokens[e]) == 0 {
-			s.tokens[e] = nil
-			if s.heads[node]--; s.heads[node] == 0 {
-				s.headBits.del(node)
-			}
+		if err := m.pop(c, node, e); err != nil {
+			return nil, err
 		}
 	}
 	return in, nil
 }
 
+// pop removes the first token of an edge.
+func (m *Machine) pop(c *scope, node, e int) error {
+	if e < 0 || e >= len(m.Edges) || m.Edges[e].To != node || len(c.tokens[m.slot[e]]) == 0 {
+		return fmt.Errorf("there is no token for %s on edge %d", m.Nodes[node].Key, e)
+	}
+	q := &c.tokens[m.slot[e]]
+	*q = (*q)[1:]
+	if len(*q) == 0 {
+		*q = nil
+		c.head(m.local[node], -1)
+	}
+	return nil
+}
+
 // peek is the value that a visit would get for the first tokens of the edges.
-func (m *Machine) peek(s *Snapshot, node int, edges []int) *box {
+func (m *Machine) peek(c *scope, node int, edges []int) *box {
+	if len(edges) == 0 {
+		return c.item
+	}
 	if !m.joins(node) {
-		if len(edges) == 1 && len(s.tokens[edges[0]]) > 0 {
-			return s.tokens[edges[0]][0].box
+		if q := c.tokens[m.slot[edges[0]]]; len(edges) == 1 && len(q) > 0 {
+			return q[0].box
 		}
 		return nil
 	}
@@ -160,8 +214,8 @@ func (m *Machine) peek(s *Snapshot, node int, edges []int) *box {
 		for m.in[node][at] != e { // both lists rise
 			at++
 		}
-		if len(s.tokens[e]) > 0 {
-			joined.parts = append(joined.parts, part{m.links[node].keys[at], s.tokens[e][0].box})
+		if q := c.tokens[m.slot[e]]; len(q) > 0 {
+			joined.parts = append(joined.parts, part{m.links[node].keys[at], q[0].box})
 		}
 	}
 	return joined
@@ -172,29 +226,47 @@ func (m *Machine) joins(node int) bool {
 	return len(m.in[node]) > 1 && m.Nodes[node].Join != JoinEach
 }
 
-// begin takes the tokens of a visit that starts.
-func (m *Machine) begin(s *Snapshot, key string, number int, took Edges) (int, *box, error) {
-	n := m.Index(key)
+// where finds the open scope and the node that a fact speaks of.
+func (m *Machine) where(s *Snapshot, id int, key string) (*scope, int, error) {
+	c, n := s.scope(id), m.Index(key)
 	if n < 0 {
-		return 0, nil, fmt.Errorf("there is no node %q", key)
+		return nil, 0, fmt.Errorf("there is no node %q", key)
 	}
-	if number != s.count[n]+1 {
-		return 0, nil, fmt.Errorf("visit %d of %s follows visit %d", number, key, s.count[n])
+	if c == nil {
+		return nil, 0, fmt.Errorf("scope %d of %s is not open", id, key)
 	}
-	in, err := m.take(s, n, took)
-	s.count[n] = number
-	return n, in, err
+	return c, n, nil
 }
 
-func (m *Machine) foldInline(s *Snapshot, key string, number int, took Edges, ports []string, v event.Value) error {
-	n, in, err := m.begin(s, key, number, took)
+// begin takes the tokens of a visit that starts.
+func (m *Machine) begin(s *Snapshot, v VisitRef, took Edges) (*scope, int, *box, error) {
+	c, n, err := m.where(s, v.Scope, v.Node)
+	if err != nil {
+		return nil, 0, nil, err
+	}
+	if m.Nodes[n].In != c.body {
+		return nil, 0, nil, fmt.Errorf("%s does not stand in scope %d", v.Node, v.Scope)
+	}
+	if last := c.count[m.local[n]]; v.Visit != last+1 {
+		return nil, 0, nil, fmt.Errorf("visit %d of %s follows visit %d", v.Visit, v.Node, last)
+	}
+	in, err := m.take(c, n, took)
+	c.count[m.local[n]] = v.Visit
+	c.dirty = true
+	return c, n, in, err
+}
+
+func (m *Machine) foldInline(s *Snapshot, v VisitRef, took Edges, ports []string, out event.Value) error {
+	c, n, in, err := m.begin(s, v, took)
 	if err != nil {
 		return err
 	}
-	if !v.IsZero() {
-		in = s.box(v)
+	b := in
+	if !out.IsZero() {
+		b = s.box(out)
 	}
-	m.emit(s, n, ports, in)
+	m.completed(s, c, visit{node: n, number: v.Visit, input: in}, b)
+	m.emit(s, c, n, ports, b)
 	return nil
 }
 
@@ -203,94 +275,73 @@ func (m *Machine) foldFailure(s *Snapshot, f *NodeFailed) error {
 	if n < 0 {
 		return fmt.Errorf("there is no node %q", f.Node)
 	}
-	if i := s.find(n, f.Visit); i >= 0 {
-		s.drop(i)
-	} else if _, _, err := m.begin(s, f.Node, f.Visit, f.Took); err != nil {
-		return err
-	}
-	if f.Handled {
-		b := boxError(f.Error)
-		if !m.push(s, n, []string{PortFailure}, b) {
-			return fmt.Errorf("%s has no edge on its failure port", f.Node)
-		}
-	}
-	return nil
-}
-
-func (m *Machine) foldScheduled(s *Snapshot, f *TaskScheduled) error {
-	n := m.Index(f.Node)
-	if n < 0 {
-		return fmt.Errorf("there is no node %q", f.Node)
-	}
-	if f.Attempt > 1 {
-		i := s.find(n, f.Visit)
-		if i < 0 {
-			return fmt.Errorf("attempt %d of %s has no visit", f.Attempt, f.Node)
-		}
-		v := &s.visits[i]
-		v.state, v.attempt, v.queue, v.prio, v.due = visitQueued, f.Attempt, f.Queue, f.Priority, time.Time{}
+	if c, i := s.stray(f.Scope, n, f.Visit); c != nil {
+		c.strays = slices.Delete(c.strays, i, i+1)
+		c.dirty = true
 		return nil
 	}
-	_, in, err := m.begin(s, f.Node, f.Visit, f.Took)
+	c := s.scope(f.Scope)
+	if c == nil {
+		return fmt.Errorf("scope %d of %s is not open", f.Scope, f.Node)
+	}
+	if i := c.find(n, f.Visit); i >= 0 {
+		if v := c.drop(m, s, i); v.undo > 0 {
+			c.done[v.undo-1].state = undoFailed
+		}
+	} else if _, _, _, err := m.begin(s, VisitRef{f.Scope, f.Node, f.Visit}, f.Took); err != nil {
+		return err
+	}
+	if f.Handled && !m.push(s, c, n, []string{PortFailure}, boxError(f.Error)) {
+		return fmt.Errorf("%s has no edge on its failure port", f.Node)
+	}
+	return nil
+}
+
+func (m *Machine) foldEnd(s *Snapshot, r VisitRef, port string, value func(*visit) *box) error {
+	c, n, err := m.where(s, r.Scope, r.Node)
 	if err != nil {
 		return err
 	}
-	s.add(visit{node: n, number: f.Visit, state: visitQueued, attempt: 1, input: in, config: f.Config, queue: f.Queue, prio: f.Priority})
-	return nil
-}
-
-func (m *Machine) foldTaskFailed(s *Snapshot, f *TaskFailed) error {
-	i := s.find(m.Index(f.Node), f.Visit)
+	i := c.find(n, r.Visit)
 	if i < 0 {
-		return fmt.Errorf("%s has no visit %d that could fail", f.Node, f.Visit)
+		return fmt.Errorf("%s has no visit %d that could end", r.Node, r.Visit)
 	}
-	if !f.RetryAt.IsZero() {
-		s.visits[i].state, s.visits[i].due = visitBackoff, f.RetryAt
+	b := value(&c.visits[i])
+	v := c.drop(m, s, i)
+	if v.undo > 0 {
+		c.done[v.undo-1].state = undoOver
+		return nil
 	}
+	m.completed(s, c, v, b)
+	m.emit(s, c, n, []string{port}, b)
 	return nil
 }
 
-func (m *Machine) foldWait(s *Snapshot, f *WaitStarted) error {
-	n, in, err := m.begin(s, f.Node, f.Visit, f.Took)
-	if err != nil {
-		return err
+// completed remembers a visit that can be undone, and the point of no return.
+func (m *Machine) completed(s *Snapshot, c *scope, v visit, out *box) {
+	n := &m.Nodes[v.node]
+	if n.Undo > 0 {
+		c.done = append(c.done, done{scope: c.id, node: v.node, visit: v.number, seq: s.Seq, input: v.input, output: out, tx: m.covered(c)})
 	}
-	s.add(visit{node: n, number: f.Visit, state: visitWaiting, input: in, due: f.Until})
-	return nil
-}
-
-func (m *Machine) foldEnd(s *Snapshot, key string, number int, port string, value func(*visit) *box) error {
-	n := m.Index(key)
-	i := s.find(n, number)
-	if i < 0 {
-		return fmt.Errorf("%s has no visit %d that could end", key, number)
-	}
-	b := value(&s.visits[i])
-	s.drop(i)
-	m.emit(s, n, []string{port}, b)
-	return nil
-}
-
-func (s *Snapshot) add(v visit) {
-	s.visits = append(s.visits, v)
-	s.busy[v.node]++
-	s.liveBits.add(v.node)
-}
-
-func (s *Snapshot) drop(i int) {
-	n := s.visits[i].node
-	s.visits = append(s.visits[:i], s.visits[i+1:]...)
-	if s.busy[n]--; s.busy[n] == 0 {
-		s.liveBits.del(n)
+	if n.Pivot {
+		m.pivot(s, c)
 	}
 }
 
-// find returns the position of a live visit, or -1.
-func (s *Snapshot) find(node, number int) int {
-	for i := range s.visits {
-		if s.visits[i].node == node && s.visits[i].number == number {
-			return i
+// pivot passes a transaction's point of no return: what it completed stays.
+func (m *Machine) pivot(s *Snapshot, c *scope) {
+	for c != nil && !m.transaction(c) {
+		c = c.up
+	}
+	if c == nil {
+		return
+	}
+	c.pivoted = true
+	for _, o := range s.scopes {
+		if o.within(c) {
+			for i := range o.done {
+				o.done[i].tx = false
+			}
 		}
 	}
-	return -1
 }

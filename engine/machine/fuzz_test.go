@@ -60,7 +60,7 @@ func next(r *rand.Rand, m *machine.Machine, s *machine.Snapshot, at time.Time) (
 	switch {
 	case r.IntN(12) == 0:
 		return machine.Complete{Node: m.Nodes[r.IntN(len(m.Nodes))].Key, Visit: r.IntN(4), Attempt: r.IntN(3), Output: json.RawMessage(`{}`)}, at
-	case len(pending) > 0 && (r.IntN(3) > 0 || s.WakeAt().IsZero()):
+	case len(pending) > 0 && (r.IntN(3) > 0 || m.WakeAt(s).IsZero()):
 		d, ok := pending[r.IntN(len(pending))].(machine.Dispatch)
 		if !ok {
 			panic("not a dispatch")
@@ -70,7 +70,7 @@ func next(r *rand.Rand, m *machine.Machine, s *machine.Snapshot, at time.Time) (
 		}
 		return machine.Complete{Node: d.Node, Visit: d.Visit, Attempt: d.Attempt, Output: json.RawMessage(fmt.Sprintf(`{"r":%d}`, r.IntN(9)))}, at
 	default:
-		if w := s.WakeAt(); w.After(at) {
+		if w := m.WakeAt(s); w.After(at) {
 			at = w
 		}
 		return machine.Wake{}, at
@@ -110,7 +110,7 @@ func FuzzLaws(f *testing.F) {
 			if i > 5_000 {
 				t.Fatal("the run does not end")
 			}
-			if len(m.Pending(s)) == 0 && s.WakeAt().IsZero() {
+			if len(m.Pending(s)) == 0 && m.WakeAt(s).IsZero() {
 				t.Fatalf("stuck: %d live visits, %d tokens, nothing owed and nothing awaited", s.Live(), s.Tokens())
 			}
 			var in machine.Input
@@ -143,8 +143,8 @@ func FuzzLaws(f *testing.F) {
 			t.Errorf("replay ends %s %s, the run ended %s %s", replayed.Status, b, s.Status, a)
 		}
 		for n := range m.Nodes {
-			if s.Visits(n) != replayed.Visits(n) {
-				t.Errorf("replay visits %s %d times, the run %d", m.Nodes[n].Key, replayed.Visits(n), s.Visits(n))
+			if s.Visits(m, n) != replayed.Visits(m, n) {
+				t.Errorf("replay visits %s %d times, the run %d", m.Nodes[n].Key, replayed.Visits(m, n), s.Visits(m, n))
 			}
 		}
 	})

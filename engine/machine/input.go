@@ -20,6 +20,7 @@ type Start struct {
 
 // Complete says that an attempt succeeded.
 type Complete struct {
+	Scope   int
 	Node    string // key
 	Visit   int
 	Attempt int
@@ -31,6 +32,7 @@ type Complete struct {
 
 // Fail says that an attempt failed.
 type Fail struct {
+	Scope      int
 	Node       string // key
 	Visit      int
 	Attempt    int
@@ -38,6 +40,66 @@ type Fail struct {
 	RetryAfter time.Duration
 	Worker     string
 	Began      time.Time
+}
+
+// Began says that a worker has taken an attempt, where the time in the queue
+// is limited.
+type Began struct {
+	Scope   int
+	Node    string
+	Visit   int
+	Attempt int
+	Worker  string
+}
+
+// Signal is a message from outside to whoever in the run waits for it.
+type Signal struct {
+	Name        string
+	Correlation string
+	ID          string // the sender's: it counts once
+	Value       json.RawMessage
+	By          string
+}
+
+// Decide answers an open wait for a person or a call.
+type Decide struct {
+	Scope int
+	Node  string
+	Visit int
+	Port  string // the decision
+	Value json.RawMessage
+	By    string
+}
+
+// Called says what became of a call: the run that was started (Child), and
+// when it is over, what it gave.
+type Called struct {
+	Scope  int
+	Node   string
+	Visit  int
+	Child  string
+	Over   bool
+	Output json.RawMessage
+	Ref    *event.Payload
+	Error  *event.Error
+}
+
+// Pause holds a run.
+type Pause struct{ By string }
+
+// Resume lets a paused run go on.
+type Resume struct{ By string }
+
+// RollBack undoes what the run has completed, and ends it.
+type RollBack struct{ By string }
+
+// Resolve is a person's decision about a compensation that failed.
+type Resolve struct {
+	Scope  int
+	Node   string // of the compensation
+	Visit  int
+	Action string // retry, skip, complete
+	By     string
 }
 
 // Wake says that time has passed.
@@ -56,5 +118,13 @@ func (Abort) input()    {}
 func (Start) input()    {}
 func (Complete) input() {}
 func (Fail) input()     {}
+func (Began) input()    {}
+func (Signal) input()   {}
+func (Decide) input()   {}
+func (Called) input()   {}
+func (Pause) input()    {}
+func (Resume) input()   {}
+func (RollBack) input() {}
+func (Resolve) input()  {}
 func (Wake) input()     {}
 func (Cancel) input()   {}

@@ -19,7 +19,9 @@ func (m *Machine) linkNode(i int) (link, error) {
 	case OpTrigger, OpPass:
 	case OpIf, OpRoute, OpTransform:
 		err = l.linkRules(n)
-	case OpSet, OpRespond, OpOutput, OpEnd, OpFail, OpTask, OpWait:
+	case OpGroup, OpMap, OpLoop:
+		err = l.linkContainer(n)
+	case OpSet, OpRespond, OpOutput, OpEnd, OpFail, OpTask, OpWait, OpCall, OpSignal, OpHuman, OpCallback:
 		l.config, err = tree(n.Config, n.Modes)
 	default:
 		err = fmt.Errorf("unknown operation %q", n.Op)
@@ -31,8 +33,57 @@ func (m *Machine) linkNode(i int) (link, error) {
 		}
 		l.routed, err = tree(raw, nil)
 	}
+	if err == nil {
+		err = l.linkPolicies(n)
+	}
 	l.refs = l.allRefs()
 	return l, err
+}
+
+// linkContainer reads what a container keeps in its configuration.
+func (l *link) linkContainer(n *Node) error {
+	if err := json.Unmarshal(n.Config, &l.box); err != nil {
+		return fmt.Errorf("read configuration: %w", err)
+	}
+	l.box.Concurrency = min(max(1, l.box.Concurrency), ConcurrencyMax)
+	if l.box.OnItemError == "" {
+		l.box.OnItemError = "stop"
+	}
+	if n.Op == OpLoop {
+		p, err := program(l.box.Condition)
+		l.when = []*expr.Program{p}
+		return err
+	}
+	var err error
+	l.config, err = tree(n.Config, n.Modes)
+	return err
+}
+
+// linkPolicies parses the expressions of a node's policies.
+func (l *link) linkPolicies(n *Node) error {
+	var err error
+	if n.Retry.When != "" {
+		if l.again, err = program(n.Retry.When); err != nil {
+			return err
+		}
+	}
+	if c := n.Combine; c != nil && c.How == "reduce" {
+		if l.reduce, err = program(c.Reduce); err != nil {
+			return err
+		}
+		if c.Start != "" {
+			l.start, err = program(c.Start)
+		}
+	}
+	return err
+}
+
+func program(src string) (*expr.Program, error) {
+	p, fault := expr.Parse(strings.TrimPrefix(src, "="))
+	if fault != nil {
+		return nil, errors.New(fault.Message)
+	}
+	return p, nil
 }
 
 // ruleConfig is what if, route and transform keep in their configuration.
@@ -64,9 +115,9 @@ func (l *link) linkRules(n *Node) error {
 	default:
 	}
 	for _, src := range sources {
-		p, fault := expr.Parse(strings.TrimPrefix(src, "="))
-		if fault != nil {
-			return errors.New(fault.Message)
+		p, err := program(src)
+		if err != nil {
+			return err
 		}
 		l.when = append(l.when, p)
 	}
@@ -122,8 +173,10 @@ func (l *link) allRefs() []string {
 			}
 		}
 	}
-	for _, p := range l.when {
-		add(p.Refs())
+	for _, p := range append([]*expr.Program{l.again, l.reduce, l.start}, l.when...) {
+		if p != nil {
+			add(p.Refs())
+		}
 	}
 	for _, t := range []*expr.Tree{l.config, l.routed} {
 		if t != nil {

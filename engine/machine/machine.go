@@ -35,8 +35,9 @@ const (
 // otherwise (rule 7).
 const VisitsMax = 1_000
 
-// StepEventsMax stops a step that goes on without any outside effect.
-const StepEventsMax = 10_000
+// StepEventsMax is about how many events one step makes before it pauses: the
+// rest follows with the next Wake, which is due at once.
+const StepEventsMax = 1_000
 
 // Machine is a compiled drawing: tables, nothing drawn left in it. It is
 // stored with its version as JSON; Load links it again.
@@ -48,12 +49,14 @@ type Machine struct {
 
 	Transaction bool `json:"transaction,omitempty"` // the run itself is a saga
 
-	index map[string]int // node by key
-	in    [][]int        // edges into a node
-	out   [][]int        // edges out of a node
-	alls  []int          // joins that wait for all of their edges
-	reach []bits         // per edge into a join: nodes from which it can be reached
-	links []link         // per node: its expressions, parsed
+	index  map[string]int // node by key
+	in     [][]int        // edges into a node
+	out    [][]int        // edges out of a node
+	bodies []*body        // 0: the run's own; 1+n: of container n; nil where there is none
+	local  []int          // per node: its place in its body
+	slot   []int          // per edge: its place in its body
+	reach  []bits         // per edge into a join: places of the nodes from which it can be reached
+	links  []link         // per node: its expressions, parsed
 }
 
 // Op is what a visit of a node does. The set is closed.
@@ -110,8 +113,11 @@ type Node struct {
 	Combine   *Combine             `json:"combine,omitempty"`       // nil: an object keyed by source
 	MaxVisits int                  `json:"max_visits"`
 	Retry     Retry                `json:"retry,omitzero"`
-	Timeout   time.Duration        `json:"timeout,omitempty"` // of one attempt, nanoseconds
-	Queue     string               `json:"queue,omitempty"`   // empty: by route
+	Timeout   time.Duration        `json:"timeout,omitempty"`   // of one attempt (containers: of the visit), nanoseconds
+	Total     time.Duration        `json:"total,omitempty"`     // of the visit with all of its attempts
+	InQueue   time.Duration        `json:"in_queue,omitempty"`  // of waiting for a worker
+	Heartbeat time.Duration        `json:"heartbeat,omitempty"` // between two signs of life
+	Queue     string               `json:"queue,omitempty"`     // empty: by route
 	Priority  json.RawMessage      `json:"priority,omitempty"`
 	Type      json.RawMessage      `json:"type,omitempty"`
 	Undo      int                  `json:"undo,omitempty"`   // 1 + position of the node that undoes this one; 0: none
@@ -136,6 +142,8 @@ type Retry struct {
 	MaxInterval time.Duration `json:"max_interval"`
 	Jitter      float64       `json:"jitter,omitempty"`
 	On          []string      `json:"on,omitempty"`
+	Total       time.Duration `json:"total,omitempty"` // from the visit's start: no attempt begins after it
+	When        string        `json:"when,omitempty"`  // expression over input and error
 }
 
 // Edge leads from a port of a node to a node, both by position.
@@ -148,6 +156,10 @@ type Edge struct {
 // link holds a node's parsed expressions.
 type link struct {
 	config *expr.Tree
+	box    containerConfig
+	reduce *expr.Program   // combine: the expression over acc and item
+	start  *expr.Program   // combine: the first acc
+	again  *expr.Program   // retry: whether another attempt is worth it
 	when   []*expr.Program // if: the condition; route: one per rule; transform: the expression
 	ports  []string        // route: port of each rule
 	every  bool            // route: every rule that matches
@@ -194,11 +206,8 @@ func (m *Machine) Link() error {
 		}
 		m.links[i] = l
 	}
-	m.alls = nil
-	for i := range m.Nodes {
-		if m.joins(i) && m.Nodes[i].Join == JoinAll {
-			m.alls = append(m.alls, i)
-		}
+	if err := m.linkBodies(); err != nil {
+		return err
 	}
 	m.reach = m.reachability()
 	return nil
@@ -241,7 +250,7 @@ func (m *Machine) Out(node int) []int { return m.out[node] }
 // edge without passing the join at the edge's end. Only edges into nodes with
 // several incoming edges are known.
 func (m *Machine) Reaches(node, edge int) bool {
-	return m.reach[edge] != nil && m.reach[edge].has(node)
+	return m.reach[edge] != nil && m.Nodes[node].In == m.Nodes[m.Edges[edge].To].In && m.reach[edge].has(m.local[node])
 }
 
 // hasPort reports whether an edge leaves the node by the port.

@@ -1,6 +1,6 @@
 package machine
 
-// bits is a set of node positions.
+// bits is a set of places in a body.
 type bits []uint64
 
 func newBits(n int) bits { return make(bits, (n+63)/64) }
@@ -32,9 +32,9 @@ func (m *Machine) reachability() []bits {
 			continue
 		}
 		for _, e := range in {
-			set := newBits(len(m.Nodes))
+			set := newBits(len(m.bodies[m.Nodes[join].In].nodes))
 			queue = append(queue[:0], m.Edges[e].From)
-			set.add(m.Edges[e].From)
+			set.add(m.local[m.Edges[e].From])
 			for len(queue) > 0 {
 				n := queue[len(queue)-1]
 				queue = queue[:len(queue)-1]
@@ -42,8 +42,8 @@ func (m *Machine) reachability() []bits {
 					continue // a way may begin behind the join, not lead through it
 				}
 				for _, before := range m.in[n] {
-					if from := m.Edges[before].From; !set.has(from) {
-						set.add(from)
+					if from := m.Edges[before].From; !set.has(m.local[from]) {
+						set.add(m.local[from])
 						queue = append(queue, from)
 					}
 				}

@@ -1,76 +1,197 @@
 package machine
 
 import (
+	"slices"
 	"time"
+
+	"signalbox/engine/event"
 )
 
-// scope is what the expressions of one visit see (docs/semantics.md, Data).
+// scope is one place where tokens live: the run itself, or an opened body of a
+// container. Its tables are indexed by the places of its body.
 type scope struct {
-	m     *Machine
-	s     *Snapshot
-	node  int
-	input *box
-	keyed map[string]any // inputs, made when first asked for
-	edges []int
-	err   error // a value that could not be read
+	id   int
+	body int
+	up   *scope // where its container is visited; nil: the run itself
+
+	node, visit int // the container and the visit that opened it
+	index       int // item of a map, round of a loop
+	item        *box
+
+	tokens  [][]token // per edge, first in first out
+	starts  []start   // entry nodes that have not started
+	visits  []visit   // live, by start
+	count   []int     // per node: visits started
+	outputs []output  // per node: latest
+	ends    []int     // per node: event after which its tokens left by no edge; 0 none
+	busy    []int     // per node: live visits
+	heads   []int     // per node: incoming edges that hold a token, and a start
+
+	liveBits bits
+	headBits bits
+	rounds   []round
+	dirty    bool // something changed since nothing could start
+
+	done    []done      // completed visits that can be undone, by completion
+	tx      bool        // it is, or stands in, a transaction
+	pivoted bool        // it is a transaction past its point of no return
+	undoing bool        // it compensates
+	cause   event.Error // why
+	strays  []stray     // tasks in flight when it began to
+	undone  map[int]int // per compensation: visits started
 }
 
-// Lookup returns the value of a variable, made only when an expression names
-// it.
-func (c *scope) Lookup(name string) (any, bool) {
-	switch name {
-	case "input":
-		return c.read(c.input), true
-	case "inputs":
-		return c.inputs(), true
-	case "trigger":
-		return c.read(c.s.began), true
-	case "nodes":
-		return c.nodes(), true
-	case "run":
-		return map[string]any{
-			"id": c.s.Run, "workflow": c.s.Workflow, "version": c.s.Version,
-			"started_at": c.s.Started.Format(time.RFC3339Nano),
-		}, true
+// token is control standing on an edge.
+type token struct {
+	seq     int // event that put it there
+	arrival int // its place in line over all edges
+	at      time.Time
+	box     *box
+}
+
+// start is the token of an entry node.
+type start struct {
+	node    int
+	arrival int
+}
+
+// output is what a node gave last.
+type output struct {
+	seq int
+	box *box
+}
+
+// round is a join that swallows what its first tokens left behind.
+type round struct {
+	node int
+	gave []int // edges that gave one, rising
+}
+
+// done is a completed visit that can be undone.
+type done struct {
+	scope, node, visit int
+	seq                int // of its completion
+	input, output      *box
+	tx                 bool // a transaction covers it
+	state              undoState
+}
+
+type undoState int
+
+const (
+	undoOwed undoState = iota
+	undoBusy
+	undoOver
+	undoFailed
+)
+
+// stray is a task in flight whose scope began to compensate.
+type stray struct {
+	scope int // where it was started
+	visit visit
+}
+
+func (m *Machine) open(body, id int) *scope {
+	b := m.bodies[body]
+	n := len(b.nodes)
+	return &scope{
+		id: id, body: body,
+		tokens: make([][]token, len(b.edges)), count: make([]int, n), outputs: make([]output, n), ends: make([]int, n),
+		busy: make([]int, n), heads: make([]int, n), liveBits: newBits(n), headBits: newBits(n),
 	}
-	return nil, false
 }
 
-func (c *scope) read(b *box) any {
-	v, err := b.any()
-	if err != nil {
-		c.err = err
+// scope finds an open scope, or nil.
+func (s *Snapshot) scope(id int) *scope {
+	if id == 0 {
+		return s.scopes[0]
+	}
+	i, ok := slices.BinarySearchFunc(s.scopes, id, func(c *scope, id int) int { return c.id - id })
+	if !ok {
+		return nil
+	}
+	return s.scopes[i]
+}
+
+// within reports whether a scope is the other or stands in it.
+func (c *scope) within(outer *scope) bool {
+	for ; c != nil; c = c.up {
+		if c == outer {
+			return true
+		}
+	}
+	return false
+}
+
+// find returns the place of a live visit, or -1.
+func (c *scope) find(node, number int) int {
+	for i := range c.visits {
+		if c.visits[i].node == node && c.visits[i].number == number {
+			return i
+		}
+	}
+	return -1
+}
+
+func (c *scope) add(m *Machine, v visit) {
+	c.visits = append(c.visits, v)
+	c.dirty = true
+	if v.undo == 0 {
+		n := m.local[v.node]
+		c.busy[n]++
+		c.liveBits.add(n)
+	}
+}
+
+// drop ends the live visit at a place. What a container opened is closed.
+func (c *scope) drop(m *Machine, s *Snapshot, i int) visit {
+	v := c.visits[i]
+	c.visits = append(c.visits[:i], c.visits[i+1:]...)
+	c.dirty = true
+	if v.undo == 0 {
+		n := m.local[v.node]
+		if c.busy[n]--; c.busy[n] == 0 {
+			c.liveBits.del(n)
+		}
+	}
+	if v.state == visitOpen {
+		s.closeUnder(c, v.node, v.number)
 	}
 	return v
 }
 
-func (c *scope) inputs() any {
-	if c.keyed != nil {
-		return c.keyed
-	}
-	c.keyed = map[string]any{}
-	if c.input != nil && c.m.joins(c.node) {
-		for _, p := range c.input.parts {
-			c.keyed[p.key] = c.read(p.box)
+// closeUnder closes the scopes that a visit opened, and those within.
+func (s *Snapshot) closeUnder(c *scope, node, number int) {
+	s.scopes = slices.DeleteFunc(s.scopes, func(o *scope) bool {
+		for ; o != nil && o.up != nil; o = o.up {
+			if o.up == c && o.node == node && o.visit == number {
+				return true
+			}
 		}
-		return c.keyed
-	}
-	for i, e := range c.m.in[c.node] {
-		if len(c.edges) == 1 && e == c.edges[0] {
-			c.keyed[c.m.links[c.node].keys[i]] = c.read(c.input)
-		}
-	}
-	return c.keyed
+		return false
+	})
 }
 
-// nodes gives the latest output of every node that completed, and only of
-// those: an expression can ask has(nodes.x).
-func (c *scope) nodes() any {
-	all := make(map[string]any, len(c.m.Nodes))
-	for i, o := range c.s.outputs {
-		if o.seq > 0 && c.m.links[c.node].reads(c.m.Nodes[i].Key) {
-			all[c.m.Nodes[i].Key] = map[string]any{"output": c.read(o.box)}
+// closeScope closes one scope and those within.
+func (s *Snapshot) closeScope(c *scope) {
+	s.scopes = slices.DeleteFunc(s.scopes, func(o *scope) bool { return o.within(c) })
+}
+
+// tokensLeft is the number of tokens on edges.
+func (c *scope) tokensLeft() int {
+	n := len(c.starts)
+	for _, q := range c.tokens {
+		n += len(q)
+	}
+	return n
+}
+
+// round returns the open round of a join, or nil.
+func (c *scope) round(node int) *round {
+	for i := range c.rounds {
+		if c.rounds[i].node == node {
+			return &c.rounds[i]
 		}
 	}
-	return all
+	return nil
 }

@@ -8,21 +8,26 @@ import (
 	"signalbox/engine/route"
 )
 
-// Status of a run. The last three are for ever.
+// Status of a run. The last four are for ever.
 type Status string
 
 // The closed list of Status.
 const (
-	StatusNew       Status = ""
-	StatusRunning   Status = "running"
-	StatusSucceeded Status = "succeeded"
-	StatusFailed    Status = "failed"
-	StatusCanceled  Status = "canceled"
+	StatusNew     Status = ""
+	StatusRunning Status = "running"
+
+	StatusCompensating Status = "compensating"
+	StatusAttention    Status = "needs_attention" // a compensation failed; a person decides
+
+	StatusSucceeded   Status = "succeeded"
+	StatusFailed      Status = "failed"
+	StatusCompensated Status = "compensated"
+	StatusCanceled    Status = "canceled"
 )
 
 // Over reports whether nothing can follow any more.
 func (s Status) Over() bool {
-	return s == StatusSucceeded || s == StatusFailed || s == StatusCanceled
+	return s == StatusSucceeded || s == StatusFailed || s == StatusCanceled || s == StatusCompensated
 }
 
 // Snapshot is the state of one run: the fold of its events. Make one with
@@ -41,219 +46,140 @@ type Snapshot struct {
 	// run.version.
 	Workflow, Version string
 
-	tokens  [][]token  // per edge, first in first out
-	visits  []visit    // live, by start
-	count   []int      // per node: visits started
-	outputs []output   // per node: latest
-	ends    []int      // per node: event after which its tokens left by no edge; 0 none
+	scopes  []*scope // open, by id; the first is the run itself
+	opened  int      // scopes so far, without the run itself
+	arrived int      // tokens so far
+	paused  bool
+	last    time.Time // of the last event
+
 	answer  *Responded // the last response
 	results []ResultRef
 	keyed   bool
-	arrived int // tokens so far
 	trigger int // node that fired
 	began   *box
-
-	busy     []int // per node: live visits
-	heads    []int // per node: incoming edges that hold a token
-	liveBits bits
-	headBits bits
+	mail    []mail          // signals that no wait has consumed
+	heard   map[string]bool // ids of signals
+	trouble []trouble       // compensations that failed and wait for a person
 
 	blobs  map[string][]byte // loaded large values by digest
 	loaded int               // bytes of them
 	fresh  map[string][]byte // computed in this step, to be stored before the commit
 }
 
-// token is control standing on an edge.
-type token struct {
-	seq     int // event that put it there
-	arrival int // its place in line over all edges
-	box     *box
-}
-
-// visit is one live activation of a node.
-type visit struct {
-	node    int
-	number  int
-	state   visitState
-	attempt int
-	input   *box
-	config  event.Value // task: resolved
-	queue   string
-	prio    int
-	due     time.Time // wait: until; backoff: next attempt
-}
-
-type visitState int
-
-const (
-	visitQueued  visitState = iota + 1 // with the workers
-	visitBackoff                       // waits for its next attempt
-	visitWaiting                       // waits for time
-)
-
-// output is what a node gave last.
-type output struct {
-	seq int
-	box *box
-}
-
 // New makes the state of a run in which nothing has happened.
 func (m *Machine) New(run string) *Snapshot {
-	n := len(m.Nodes)
+	root := m.open(0, 0)
+	root.tx = m.Transaction
 	return &Snapshot{
-		Run:    run,
-		tokens: make([][]token, len(m.Edges)), count: make([]int, n), outputs: make([]output, n), ends: make([]int, n),
-		busy: make([]int, n), heads: make([]int, n), liveBits: newBits(n), headBits: newBits(n),
-		blobs: map[string][]byte{}, fresh: map[string][]byte{},
+		Run: run, scopes: []*scope{root},
+		blobs: map[string][]byte{}, fresh: map[string][]byte{}, heard: map[string]bool{},
 	}
 }
 
-// Owed reports whether an effect is unconfirmed: a task is with the workers.
+// alive reports whether something can still happen to the run.
+func (s *Snapshot) alive() bool { return s.Status != StatusNew && !s.Status.Over() }
+
+// eachVisit walks the live visits of all scopes, also the stray ones, until do
+// says no.
+func (s *Snapshot) eachVisit(do func(scope int, v *visit) bool) {
+	for _, c := range s.scopes {
+		for i := range c.visits {
+			if !do(c.id, &c.visits[i]) {
+				return
+			}
+		}
+		for i := range c.strays {
+			if !do(c.strays[i].scope, &c.strays[i].visit) {
+				return
+			}
+		}
+	}
+}
+
+// Owed reports whether an effect is unconfirmed: a task is with the workers,
+// or another run was called.
 func (s *Snapshot) Owed() bool {
-	for i := range s.visits {
-		if s.visits[i].state == visitQueued {
-			return true
-		}
-	}
-	return false
-}
-
-// WakeAt is when the run next wants a Wake; zero is never.
-func (s *Snapshot) WakeAt() time.Time {
-	var at time.Time
-	for i := range s.visits {
-		if v := &s.visits[i]; v.state != visitQueued && (at.IsZero() || v.due.Before(at)) {
-			at = v.due
-		}
-	}
-	return at
-}
-
-// Waiting reports whether the run is alive and only time can move it.
-func (s *Snapshot) Waiting() bool {
-	return s.Status == StatusRunning && !s.Owed() && len(s.visits) > 0
+	owed := false
+	s.eachVisit(func(_ int, v *visit) bool {
+		owed = v.state == visitQueued || v.state == visitCalling
+		return !owed
+	})
+	return owed
 }
 
 // Live is the number of live visits.
-func (s *Snapshot) Live() int { return len(s.visits) }
+func (s *Snapshot) Live() int {
+	n := 0
+	s.eachVisit(func(int, *visit) bool { n++; return true })
+	return n
+}
 
-// Tokens is the number of tokens on edges.
+// Waiting reports whether the run is alive and only time, a message or a
+// person can move it.
+func (s *Snapshot) Waiting() bool {
+	return s.alive() && !s.Owed() && (s.paused || len(s.trouble) > 0 || s.Live() > 0)
+}
+
+// Paused reports whether a person has paused the run.
+func (s *Snapshot) Paused() bool { return s.paused }
+
+// Tokens is the number of tokens on edges, in all scopes.
 func (s *Snapshot) Tokens() int {
 	n := 0
-	for _, q := range s.tokens {
-		n += len(q)
+	for _, c := range s.scopes {
+		n += c.tokensLeft()
 	}
 	return n
 }
 
-// Visits is how often a node has started.
-func (s *Snapshot) Visits(node int) int { return s.count[node] }
+// Visits is how often a node has started, in the open scopes that hold it.
+func (s *Snapshot) Visits(m *Machine, node int) int {
+	n := 0
+	for _, c := range s.scopes {
+		if c.body == m.Nodes[node].In {
+			n += c.count[m.local[node]]
+		}
+	}
+	return n
+}
 
 // Results names the events that hold the result of a run that succeeded.
 func (s *Snapshot) Results() (refs []ResultRef, keyed bool) { return s.results, s.keyed }
 
 // Result is the result of a run that succeeded, null without one.
 func (s *Snapshot) Result(m *Machine) (json.RawMessage, error) {
-	if !s.keyed {
-		if len(s.results) == 0 {
-			return json.RawMessage("null"), nil
+	return m.resultBox(s.scopes[0], s.results, s.keyed).raw()
+}
+
+// resultBox assembles the result of a scope.
+func (m *Machine) resultBox(c *scope, results []ResultRef, keyed bool) *box {
+	if !keyed {
+		if len(results) == 0 {
+			return nil
 		}
-		return s.outputs[m.Index(s.results[0].Node)].box.raw()
+		return c.outputs[m.local[m.Index(results[0].Node)]].box
 	}
 	b := &box{parts: []part{}}
-	for n, seq := range s.ends {
+	for at, seq := range c.ends {
 		if seq > 0 {
-			b.parts = append(b.parts, part{m.Nodes[n].Key, s.outputs[n].box})
+			b.parts = append(b.parts, part{m.Nodes[m.bodies[c.body].nodes[at]].Key, c.outputs[at].box})
 		}
 	}
-	return b.raw()
+	return b
 }
 
-// Fresh returns the large values that the last steps computed and empties the
-// list: they must be stored before the events that name them.
-func (s *Snapshot) Fresh() map[string][]byte {
-	if len(s.fresh) == 0 {
-		return nil
-	}
-	f := s.fresh
-	s.fresh = map[string][]byte{}
-	return f
-}
-
-// Needs lists the digests of large values that expressions may still read and
-// that are not loaded, the most recent first, within LoadedMax.
-func (s *Snapshot) Needs() []string {
-	var need []string
-	seen, size := map[string]bool{}, s.loaded
-	visit := func(b *box) {
-		for _, p := range leaves(b) {
-			d := p.value.Payload
-			if d == nil || p.blob != nil || seen[d.Digest] || size+d.Size > LoadedMax {
-				continue
-			}
-			seen[d.Digest] = true
-			size += d.Size
-			need = append(need, d.Digest)
-		}
-	}
-	s.eachBox(visit)
-	return need
-}
-
-// Supply hands in the bytes of a large value.
-func (s *Snapshot) Supply(digest string, data []byte) {
-	if s.blobs[digest] == nil && s.loaded+len(data) <= LoadedMax {
-		s.blobs[digest] = data
-		s.loaded += len(data)
-	}
-	s.eachBox(func(b *box) {
-		for _, p := range leaves(b) {
-			if p.value.Payload != nil && p.value.Payload.Digest == digest {
-				p.blob = s.blobs[digest]
-			}
-		}
-	})
-}
-
-func leaves(b *box) []*box {
-	if b == nil {
-		return nil
-	}
-	if b.parts == nil {
-		return []*box{b}
-	}
-	var out []*box
-	for _, p := range b.parts {
-		out = append(out, leaves(p.box)...)
-	}
-	return out
-}
-
-func (s *Snapshot) eachBox(do func(*box)) {
-	do(s.began)
-	for _, q := range s.tokens {
-		for i := range q {
-			do(q[i].box)
-		}
-	}
-	for i := range s.visits {
-		do(s.visits[i].input)
-	}
-	for i := range s.outputs {
-		do(s.outputs[i].box)
-	}
-}
-
-// Outputs gives what each node that completed put out last, by key, and the
-// event that says so. A value that is not loaded is left out.
+// Outputs gives what each node of the run's own scope that completed put out
+// last, by key, and the event that says so. A value that is not loaded is left
+// out.
 func (s *Snapshot) Outputs(m *Machine) map[string]Output {
-	all := make(map[string]Output, len(s.outputs))
-	for n, o := range s.outputs {
+	c := s.scopes[0]
+	all := make(map[string]Output, len(c.outputs))
+	for at, o := range c.outputs {
 		if o.seq == 0 {
 			continue
 		}
 		if raw, err := o.box.raw(); err == nil {
-			all[m.Nodes[n].Key] = Output{Seq: o.seq, Value: raw}
+			all[m.Nodes[m.bodies[0].nodes[at]].Key] = Output{Seq: o.seq, Value: raw}
 		}
 	}
 	return all

@@ -39,7 +39,7 @@ func (m *Machine) Step(s *Snapshot, in Input, at time.Time) ([]Event, error) {
 	if err := st.take(in); err != nil {
 		return nil, err
 	}
-	if len(st.events) == 0 || s.Status.Over() {
+	if s.Status.Over() || len(st.events) == 0 && s.unsettled() == nil {
 		return st.events, nil
 	}
 	if err := st.settle(); err != nil {
@@ -68,19 +68,64 @@ func (st *step) take(in Input) error {
 		return st.fail(in)
 	case Wake:
 		return st.wake()
+	case Began:
+		return st.began(in)
+	case Signal:
+		return st.signal(in)
+	case Decide:
+		return st.decide(in)
+	case Called:
+		return st.called(in)
+	default:
+		return st.control(in)
+	}
+}
+
+// control takes what a person, or the program itself, wants of the whole run.
+func (st *step) control(in Input) error {
+	s := st.s
+	if !s.alive() {
+		return nil
+	}
+	switch in := in.(type) {
 	case Cancel:
-		if st.s.Status != StatusRunning {
-			return nil
+		if err := st.cancelCalls(); err != nil {
+			return err
 		}
 		return st.emit(&RunCanceled{By: in.By, Reason: clip(in.Reason, 500)})
 	case Abort:
-		if st.s.Status != StatusRunning {
-			return nil
+		if err := st.cancelCalls(); err != nil {
+			return err
 		}
 		return st.emit(&RunFailed{Error: tidy(event.Error{Class: "internal", Message: in.Message}, "", 0)})
+	case Pause:
+		if s.paused {
+			return nil
+		}
+		return st.emit(&RunPaused{By: clip(in.By, 200)})
+	case Resume:
+		if !s.paused {
+			return nil
+		}
+		return st.emit(&RunResumed{By: clip(in.By, 200)})
+	case RollBack:
+		return st.rollBack(in)
+	case Resolve:
+		return st.resolve(in)
 	default:
 		return fmt.Errorf("the machine does not know the input %T", in)
 	}
+}
+
+// cancelCalls ends the runs that this one has called and still waits for.
+func (st *step) cancelCalls() error {
+	calling := func(_ *scope, v *visit, _ bool) bool { return v.state == visitCalling }
+	for _, r := range st.liveUnder(st.s.scopes[0], calling) {
+		if err := st.emit(r.canceled(st.m, "the run was canceled")); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (st *step) start(in Start) error {
@@ -113,22 +158,27 @@ func (st *step) value(raw json.RawMessage) event.Value {
 
 // attempt finds the live attempt that an input speaks of; nil when it is over,
 // replaced or never was.
-func (st *step) attempt(node string, number, attempt int) *visit {
-	if st.s.Status != StatusRunning {
+func (st *step) attempt(scope int, node string, number, attempt int) *visit {
+	if !st.s.alive() {
 		return nil
 	}
-	i := st.s.find(st.m.Index(node), number)
-	if i < 0 {
+	v := st.m.live(st.s, scope, node, number)
+	if v == nil || v.state != visitQueued || v.attempt != attempt {
 		return nil
 	}
-	if v := &st.s.visits[i]; v.state == visitQueued && v.attempt == attempt {
-		return v
+	return v
+}
+
+func (st *step) began(in Began) error {
+	v := st.attempt(in.Scope, in.Node, in.Visit, in.Attempt)
+	if v == nil || st.m.Nodes[v.node].InQueue == 0 || v.due.IsZero() {
+		return nil
 	}
-	return nil
+	return st.emit(&TaskStarted{Node: in.Node, Scope: in.Scope, Visit: in.Visit, Attempt: in.Attempt, Worker: clip(in.Worker, 80)})
 }
 
 func (st *step) complete(in Complete) error {
-	if st.attempt(in.Node, in.Visit, in.Attempt) == nil {
+	if st.attempt(in.Scope, in.Node, in.Visit, in.Attempt) == nil {
 		return nil
 	}
 	out := event.Value{Payload: in.Ref}
@@ -136,97 +186,129 @@ func (st *step) complete(in Complete) error {
 		out = st.value(in.Output)
 	}
 	return st.emit(&TaskCompleted{
-		Node: in.Node, Visit: in.Visit, Attempt: in.Attempt, Port: PortSuccess,
+		Node: in.Node, Scope: in.Scope, Visit: in.Visit, Attempt: in.Attempt, Port: PortSuccess,
 		Output: out, Worker: clip(in.Worker, 80), Began: in.Began,
 	})
 }
 
 func (st *step) fail(in Fail) error {
-	v := st.attempt(in.Node, in.Visit, in.Attempt)
+	v := st.attempt(in.Scope, in.Node, in.Visit, in.Attempt)
 	if v == nil {
 		return nil
 	}
-	node := &st.m.Nodes[v.node]
 	err := tidy(in.Error, in.Node, in.Attempt)
-	f := &TaskFailed{Node: in.Node, Visit: in.Visit, Attempt: in.Attempt, Error: err, Worker: clip(in.Worker, 80), Began: in.Began}
-	if in.Attempt < node.Retry.MaxAttempts && node.Retry.wants(err.Class) {
-		f.RetryAt = st.at.Add(max(node.Retry.delay(st.s.Run, in), in.RetryAfter)).Truncate(time.Microsecond)
-	}
-	if e := st.emit(f); e != nil || !f.RetryAt.IsZero() {
-		return e
-	}
-	return st.nodeFailed(v.node, in.Visit, "", err)
+	f := &TaskFailed{Node: in.Node, Scope: in.Scope, Visit: in.Visit, Attempt: in.Attempt, Error: err, Worker: clip(in.Worker, 80), Began: in.Began}
+	return st.attemptFailed(v, f, in.RetryAfter)
 }
 
-// nodeFailed ends a visit for good: by its failure port, or upwards, which at
-// the root ends the run (rule 5).
-func (st *step) nodeFailed(node, number int, took Edges, err event.Error) error {
+// attemptFailed ends an attempt: another follows, or the visit has failed.
+func (st *step) attemptFailed(v *visit, f *TaskFailed, retryAfter time.Duration) error {
+	n := &st.m.Nodes[v.node]
+	owner, i := st.s.stray(f.Scope, v.node, v.number)
+	if owner == nil && v.attempt < n.Retry.MaxAttempts && n.Retry.wants(f.Error.Class) && st.worthIt(v, f) {
+		wait := n.Retry.delay(st.s.Run, Fail{Scope: f.Scope, Node: f.Node, Visit: f.Visit, Attempt: f.Attempt})
+		at := st.at.Add(max(wait, retryAfter)).Truncate(time.Microsecond)
+		inTime := n.Retry.Total == 0 || !at.After(v.since.Add(n.Retry.Total))
+		if inTime && (v.limit.IsZero() || at.Before(v.limit)) {
+			f.RetryAt = at
+		}
+	}
+	failed := *v
+	if err := st.emit(f); err != nil || !f.RetryAt.IsZero() {
+		return err
+	}
+	switch {
+	case owner != nil && i >= 0:
+		return st.emit(&NodeFailed{Node: f.Node, Scope: f.Scope, Visit: f.Visit, Error: f.Error})
+	case failed.undo > 0:
+		return st.undoFails(st.s.scope(f.Scope), failed, f.Error)
+	}
+	return st.nodeFailed(st.s.scope(f.Scope), failed.node, f.Visit, "", f.Error)
+}
+
+// worthIt asks the node's own condition for another attempt, if it has one. A
+// condition that fails says no.
+func (st *step) worthIt(v *visit, f *TaskFailed) bool {
+	p := st.m.links[v.node].again
+	if p == nil {
+		return true
+	}
+	c := st.s.scope(f.Scope)
+	if c == nil {
+		return false
+	}
+	yes, err := truth(p, &view{m: st.m, s: st.s, c: c, node: v.node, input: v.input, error: &f.Error})
+	return err == nil && yes
+}
+
+// nodeFailed ends a visit for good: by its failure port, or upwards (rule 5).
+func (st *step) nodeFailed(c *scope, node, number int, took Edges, err event.Error) error {
 	handled := st.m.hasPort(node, PortFailure)
-	if e := st.emit(&NodeFailed{Node: st.m.Nodes[node].Key, Visit: number, Took: took, Error: err, Handled: handled}); e != nil || handled {
+	f := &NodeFailed{Node: st.m.Nodes[node].Key, Scope: c.id, Visit: number, Took: took, Error: err, Handled: handled}
+	if e := st.emit(f); e != nil || handled {
 		return e
 	}
-	return st.emit(&RunFailed{Error: err})
+	return st.fails(c, err)
 }
 
 // wake lets every wait and every back-off whose time has come go on, the
 // earliest first.
 func (st *step) wake() error {
-	for st.s.Status == StatusRunning {
-		next := -1
-		for i := range st.s.visits {
-			v := &st.s.visits[i]
-			if v.state != visitQueued && !v.due.After(st.at) && (next < 0 || v.due.Before(st.s.visits[next].due)) {
-				next = i
+	for st.s.alive() {
+		var next *visit
+		var when time.Time
+		id := 0
+		st.s.eachVisit(func(scope int, v *visit) bool {
+			if t, ok := st.dueAt(v); ok && (next == nil || t.Before(when)) {
+				next, when, id = v, t, scope
 			}
-		}
-		if next < 0 {
+			return true
+		})
+		if next == nil {
 			return nil
 		}
-		if err := st.due(st.s.visits[next]); err != nil {
+		if err := st.due(id, next); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (st *step) due(v visit) error {
-	key := st.m.Nodes[v.node].Key
-	if v.state == visitWaiting {
-		return st.emit(&WaitCompleted{Node: key, Visit: v.number, Port: PortSuccess})
+// dueAt is when time ends something about a visit, if it has come.
+func (st *step) dueAt(v *visit) (time.Time, bool) {
+	t := v.due
+	if st.s.paused && v.state == visitBackoff {
+		t = time.Time{}
 	}
-	return st.emit(&TaskScheduled{Node: key, Visit: v.number, Attempt: v.attempt + 1, Queue: v.queue, Priority: v.prio})
+	if !v.limit.IsZero() && (t.IsZero() || v.limit.Before(t)) {
+		t = v.limit
+	}
+	return t, !t.IsZero() && !t.After(st.at)
 }
 
-// settle starts whatever can start, until nothing can, and then asks whether
-// the run is over.
-func (st *step) settle() error {
-	for !st.s.Status.Over() {
-		if len(st.events) > StepEventsMax {
-			return st.emit(&RunFailed{Error: event.Error{Class: "limit", Message: fmt.Sprintf("one step went on for more than %d events without any outside effect", StepEventsMax)}})
-		}
-		node, edges, ok := st.next()
-		if ok {
-			if err := st.visit(node, edges); err != nil {
-				return err
-			}
-			continue
-		}
-		before := len(st.events)
-		if err := st.wake(); err != nil {
-			return err
-		}
-		if len(st.events) > before {
-			continue
-		}
-		if st.hopeless() {
-			return st.emit(&RunFailed{Error: st.unsatisfied()})
-		}
-		if len(st.s.visits) == 0 {
-			return st.finish()
-		}
-		return nil
+func (st *step) due(scope int, v *visit) error {
+	n := &st.m.Nodes[v.node]
+	late := !v.limit.IsZero() && !v.limit.After(st.at)
+	switch {
+	case v.body != nil && late:
+		return st.containerLate(st.s.scope(scope), v)
+	case v.body != nil:
+		return st.emit(&BodyStarted{Node: n.Key, Scope: scope, Visit: v.number, Opens: st.s.opened + 1})
+	case v.state == visitWaiting && v.kind == "":
+		return st.emit(&WaitCompleted{Node: n.Key, Scope: scope, Visit: v.number, Port: PortSuccess})
+	case v.state == visitWaiting:
+		return st.emit(&WaitCompleted{Node: n.Key, Scope: scope, Visit: v.number, Port: PortTimeout})
+	case v.state == visitBackoff && !late:
+		return st.emit(&TaskScheduled{Node: n.Key, Scope: scope, Visit: v.number, Attempt: v.attempt + 1, Queue: v.queue, Priority: v.prio})
 	}
-	return nil
+	what := fmt.Sprintf("no worker took the task of %s within %s", n.Key, n.InQueue)
+	if late {
+		what = fmt.Sprintf("%s took longer than %s with all of its attempts", n.Key, n.Total)
+	} else if owner, _ := st.s.stray(scope, v.node, v.number); owner != nil {
+		what = fmt.Sprintf("%s did not end within %s", n.Key, n.Timeout)
+	}
+	f := &TaskFailed{Node: n.Key, Scope: scope, Visit: v.number, Attempt: v.attempt, Late: true, Error: tidy(event.Error{Class: "timeout", Message: what}, n.Key, v.attempt)}
+	return st.attemptFailed(v, f, 0)
 }
 
 // wants reports whether an error of the class is worth another attempt.
@@ -257,6 +339,9 @@ func (r Retry) delay(run string, in Fail) time.Duration {
 	if r.Jitter > 0 {
 		h := fnv.New64a()
 		fmt.Fprintf(h, "%s/%s/%d/%d", run, in.Node, in.Visit, in.Attempt)
+		if in.Scope > 0 {
+			fmt.Fprintf(h, "/%d", in.Scope)
+		}
 		share := float64(h.Sum64()>>11) / (1 << 53)
 		d *= 1 - r.Jitter*share
 	}

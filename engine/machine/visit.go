@@ -14,99 +14,141 @@ import (
 )
 
 // visit starts a node: work inside the machine is done at once, a task goes to
-// its queue, a wait begins.
-func (st *step) visit(node int, edges []int) error {
-	n := &st.m.Nodes[node]
-	number, took := st.s.count[node]+1, MakeEdges(edges)
-	if number > n.MaxVisits {
-		return st.loopLimit(n, number, took)
+// its queue, a wait begins, a container opens.
+func (st *step) visit(c *scope, next candidate) error {
+	node, n := next.node, &st.m.Nodes[next.node]
+	id := visitID{c.id, c.count[st.m.local[node]] + 1, MakeEdges(next.edges)}
+	if id.number > n.MaxVisits {
+		return st.loopLimit(c, n, id)
 	}
-	sc := &scope{m: st.m, s: st.s, node: node, input: st.m.peek(st.s, node, edges), edges: edges}
-	fact, err := st.act(n, &st.m.links[node], sc, visitID{number, took})
+	if err := st.beforeJoin(c, next); err != nil {
+		return err
+	}
+	sc := &view{m: st.m, s: st.s, c: c, node: node, input: st.m.peek(c, node, next.edges), edges: next.edges}
+	fact, err := st.act(n, &st.m.links[node], sc, id, next.late)
 	if err == nil {
 		err = sc.err
 	}
 	if err != nil {
-		return st.nodeFailed(node, number, took, failure(err, n.Key))
+		return st.nodeFailed(c, node, id.number, id.took, failure(err, n.Key))
 	}
 	if f, ok := fact.(*NodeFailed); ok {
-		return st.nodeFailed(node, number, took, f.Error)
+		return st.nodeFailed(c, node, id.number, id.took, f.Error)
 	}
 	return st.emit(fact)
 }
 
+// beforeJoin settles what becomes of the branches that a join does not wait
+// for (rule 3).
+func (st *step) beforeJoin(c *scope, next candidate) error {
+	n := &st.m.Nodes[next.node]
+	if !st.m.joins(next.node) || !next.late && n.Join != JoinN && n.Join != JoinFirst {
+		return nil
+	}
+	if n.Cancel && !next.late {
+		return st.cancelOthers(c, next.node)
+	}
+	if len(next.edges) == len(st.m.in[next.node]) {
+		return nil // nothing is left to absorb
+	}
+	return st.emit(&RoundOpened{Node: n.Key, Scope: c.id, Gave: MakeEdges(next.edges)})
+}
+
 // visitID is how a visit's first event names it.
 type visitID struct {
+	scope  int
 	number int
 	took   Edges
 }
 
-// loopLimit ends the run: a failure port cannot catch it, or the loop would go
-// on through there (rule 7).
-func (st *step) loopLimit(n *Node, number int, took Edges) error {
+// loopLimit fails the scope: a failure port of the node cannot catch it, or
+// the loop would go on through there (rule 7).
+func (st *step) loopLimit(c *scope, n *Node, id visitID) error {
 	err := event.Error{Class: "loop_limit", Node: n.Key, Message: fmt.Sprintf("%s started %d times, which is its limit in one run", n.Key, n.MaxVisits)}
-	if e := st.emit(&NodeFailed{Node: n.Key, Visit: number, Took: took, Error: err}); e != nil {
+	if c.up != nil {
+		err.Message = fmt.Sprintf("%s started %d times, which is its limit in one scope", n.Key, n.MaxVisits)
+	}
+	if e := st.emit(&NodeFailed{Node: n.Key, Scope: id.scope, Visit: id.number, Took: id.took, Error: err}); e != nil {
 		return e
 	}
-	return st.emit(&RunFailed{Error: err})
+	return st.fails(c, err)
 }
 
 // act decides what a visit does and returns the fact that says so.
-func (st *step) act(n *Node, l *link, sc *scope, id visitID) (Fact, error) {
-	done := &NodeCompleted{Node: n.Key, Visit: id.number, Took: id.took, Ports: []string{PortSuccess}}
+func (st *step) act(n *Node, l *link, sc *view, id visitID, late bool) (Fact, error) {
+	switch {
+	case late:
+		return st.pass(n, l, sc, id, PortTimeout)
+	case n.Op == OpPass:
+		return st.pass(n, l, sc, id, n.Port)
+	}
 	switch n.Op {
 	case OpTask:
 		return st.schedule(n, l, sc, id)
-	case OpWait:
+	case OpWait, OpSignal, OpHuman, OpCallback:
 		return st.wait(n, l, sc, id)
+	case OpCall:
+		return st.call(n, l, sc, id)
+	case OpGroup, OpMap, OpLoop:
+		return st.startContainer(n, l, sc, id)
 	case OpRespond:
 		return st.respond(n, l, sc, id)
 	case OpFail:
 		return st.failNode(n, l, sc)
-	case OpPass:
-		done.Ports = []string{n.Port}
+	default:
+		return st.inline(n, l, sc, id)
+	}
+}
+
+// pass hands the input on, combined if the join says so.
+func (st *step) pass(n *Node, l *link, sc *view, id visitID, port string) (Fact, error) {
+	f := &NodeCompleted{Node: n.Key, Scope: id.scope, Visit: id.number, Took: id.took, Ports: []string{port}}
+	if n.Combine == nil || sc.input == nil || sc.input.parts == nil {
+		return f, nil
+	}
+	raw, err := combine(n.Combine, l, sc)
+	if err != nil {
+		return nil, err
+	}
+	f.Output = st.value(raw)
+	return f, nil
+}
+
+// inline does the work of a node that needs nobody else.
+func (st *step) inline(n *Node, l *link, sc *view, id visitID) (Fact, error) {
+	f := &NodeCompleted{Node: n.Key, Scope: id.scope, Visit: id.number, Took: id.took, Ports: []string{PortSuccess}}
+	var raw json.RawMessage
+	var err error
+	switch n.Op {
 	case OpIf, OpRoute:
-		ports, err := st.choose(n, l, sc)
-		if err != nil {
-			return nil, err
-		}
-		done.Ports = ports
+		f.Ports, err = st.choose(n, l, sc)
 	case OpTransform:
-		v, err := l.when[0].Eval(sc)
-		if err != nil {
-			return nil, err
+		var v any
+		if v, err = l.when[0].Eval(sc); err == nil {
+			raw, err = expr.Marshal(v)
 		}
-		raw, err := expr.Marshal(v)
-		if err != nil {
-			return nil, err
-		}
-		done.Output = st.value(raw)
 	case OpSet:
-		raw, err := st.set(l, sc)
-		if err != nil {
-			return nil, err
-		}
-		done.Output = st.value(raw)
-	case OpOutput, OpEnd:
-		raw, err := st.member(l, sc, map[Op]string{OpOutput: "value", OpEnd: "output"}[n.Op])
-		if err != nil {
-			return nil, err
-		}
-		if n.Op == OpEnd {
-			done.Ports = []string{}
-		}
-		if raw != nil {
-			done.Output = st.value(raw)
-		}
+		raw, err = st.set(l, sc)
+	case OpOutput:
+		raw, err = st.member(l, sc, "value")
+	case OpEnd:
+		f.Ports = []string{}
+		raw, err = st.member(l, sc, "output")
 	default:
 		return nil, fmt.Errorf("%s cannot be started by a token", n.Key)
 	}
-	return done, nil
+	if err != nil {
+		return nil, err
+	}
+	if raw != nil {
+		f.Output = st.value(raw)
+	}
+	return f, nil
 }
 
 // member evaluates the configuration and returns one field of it; nil when it
 // is not there, which means: hand the input on.
-func (st *step) member(l *link, sc *scope, name string) (json.RawMessage, error) {
+func (st *step) member(l *link, sc *view, name string) (json.RawMessage, error) {
 	fields, err := evalFields(l, sc)
 	if err != nil {
 		return nil, err
@@ -114,7 +156,7 @@ func (st *step) member(l *link, sc *scope, name string) (json.RawMessage, error)
 	return fields[name], nil
 }
 
-func evalFields(l *link, sc *scope) (map[string]json.RawMessage, error) {
+func evalFields(l *link, sc *view) (map[string]json.RawMessage, error) {
 	raw, err := l.config.Eval(sc)
 	if err != nil {
 		return nil, err
@@ -127,16 +169,12 @@ func evalFields(l *link, sc *scope) (map[string]json.RawMessage, error) {
 }
 
 // choose returns the ports that a choice leaves by.
-func (st *step) choose(n *Node, l *link, sc *scope) ([]string, error) {
+func (st *step) choose(n *Node, l *link, sc *view) ([]string, error) {
 	var ports []string
 	for i, p := range l.when {
-		v, err := p.Eval(sc)
+		yes, err := truth(p, sc)
 		if err != nil {
 			return nil, err
-		}
-		yes, ok := v.(bool)
-		if !ok {
-			return nil, &expr.Failure{Class: "invalid_input", Message: fmt.Sprintf("a condition must give true or false, this one gave %s", kindOf(v))}
 		}
 		switch {
 		case n.Op == OpIf && yes:
@@ -153,6 +191,19 @@ func (st *step) choose(n *Node, l *link, sc *scope) ([]string, error) {
 		ports = []string{PortDefault}
 	}
 	return ports, nil
+}
+
+// truth evaluates a condition.
+func truth(p *expr.Program, sc *view) (bool, error) {
+	v, err := p.Eval(sc)
+	if err != nil {
+		return false, err
+	}
+	yes, ok := v.(bool)
+	if !ok {
+		return false, &expr.Failure{Class: "invalid_input", Message: fmt.Sprintf("a condition must give true or false, this one gave %s", kindOf(v))}
+	}
+	return yes, nil
 }
 
 func kindOf(v any) string {
@@ -174,7 +225,7 @@ func kindOf(v any) string {
 
 // set adds fields to the input, or makes a new object of them. A name with
 // dots reaches into objects.
-func (st *step) set(l *link, sc *scope) (json.RawMessage, error) {
+func (st *step) set(l *link, sc *view) (json.RawMessage, error) {
 	raw, err := l.config.Eval(sc)
 	if err != nil {
 		return nil, err
@@ -217,7 +268,7 @@ func put(in map[string]any, path []string, v any) {
 }
 
 // schedule puts the first attempt of a task into its queue.
-func (st *step) schedule(n *Node, l *link, sc *scope, id visitID) (Fact, error) {
+func (st *step) schedule(n *Node, l *link, sc *view, id visitID) (*TaskScheduled, error) {
 	raw, err := l.config.Eval(sc)
 	if err != nil {
 		return nil, err
@@ -234,12 +285,12 @@ func (st *step) schedule(n *Node, l *link, sc *scope, id visitID) (Fact, error) 
 		queue = PortDefault
 	}
 	return &TaskScheduled{
-		Node: n.Key, Visit: id.number, Attempt: 1, Took: id.took,
+		Node: n.Key, Scope: id.scope, Visit: id.number, Attempt: 1, Took: id.took,
 		Queue: queue, Priority: attrs.Priority, Config: st.value(raw),
 	}, nil
 }
 
-func (st *step) attributes(n *Node, l *link, sc *scope) (route.Attributes, error) {
+func (st *step) attributes(n *Node, l *link, sc *view) (route.Attributes, error) {
 	raw, err := l.routed.Eval(sc)
 	if err != nil {
 		return route.Attributes{}, err
@@ -255,36 +306,6 @@ func (st *step) attributes(n *Node, l *link, sc *scope) (route.Attributes, error
 	return route.Attributes{Kind: n.Kind, Priority: route.Priority(r.Priority), Type: text, Workflow: st.s.Workflow}, nil
 }
 
-// wait begins a visit that ends when a time has come.
-func (st *step) wait(n *Node, l *link, sc *scope, id visitID) (Fact, error) {
-	raw, err := l.config.Eval(sc)
-	if err != nil {
-		return nil, err
-	}
-	var c struct {
-		Duration string `json:"duration"`
-		Until    string `json:"until"`
-	}
-	if err := json.Unmarshal(raw, &c); err != nil {
-		return nil, &expr.Failure{Class: "invalid_input", Message: "a wait needs a duration or a time as text"}
-	}
-	var until time.Time
-	if c.Until != "" {
-		t, err := time.Parse(time.RFC3339Nano, c.Until)
-		if err != nil {
-			return nil, &expr.Failure{Class: "invalid_input", Message: fmt.Sprintf("%.60q is not a time like 2026-11-30T09:00:00Z", c.Until)}
-		}
-		until = t.UTC().Truncate(time.Microsecond)
-	} else {
-		d, err := time.ParseDuration(c.Duration)
-		if err != nil || d < 0 || d > WaitMax {
-			return nil, &expr.Failure{Class: "invalid_input", Message: fmt.Sprintf("%.60q is not a duration like 90s, 15m or 2h30m, up to %d days", c.Duration, int(WaitMax.Hours()/24))}
-		}
-		until = st.at.Add(d).Truncate(time.Microsecond)
-	}
-	return &WaitStarted{Node: n.Key, Visit: id.number, Took: id.took, Until: until}, nil
-}
-
 // WaitMax is the longest wait: ten years.
 const WaitMax = 10 * 365 * 24 * time.Hour
 
@@ -293,12 +314,12 @@ const WaitMax = 10 * 365 * 24 * time.Hour
 const HeadersMax = 1_000
 
 // respond answers whoever waits for the run.
-func (st *step) respond(n *Node, l *link, sc *scope, id visitID) (Fact, error) {
+func (st *step) respond(n *Node, l *link, sc *view, id visitID) (Fact, error) {
 	fields, err := evalFields(l, sc)
 	if err != nil {
 		return nil, err
 	}
-	f := &Responded{Node: n.Key, Visit: id.number, Took: id.took, Ports: []string{PortSuccess}, Status: 200}
+	f := &Responded{Node: n.Key, Scope: id.scope, Visit: id.number, Took: id.took, Ports: []string{PortSuccess}, Status: 200}
 	if raw := fields["status"]; raw != nil {
 		if err := json.Unmarshal(raw, &f.Status); err != nil || f.Status < 200 || f.Status > 599 {
 			return nil, &expr.Failure{Class: "invalid_input", Message: fmt.Sprintf("the status %.20s is not a number from 200 to 599", raw)}
@@ -320,7 +341,7 @@ func (st *step) respond(n *Node, l *link, sc *scope, id visitID) (Fact, error) {
 }
 
 // failNode raises an error of the author's.
-func (st *step) failNode(n *Node, l *link, sc *scope) (Fact, error) {
+func (st *step) failNode(n *Node, l *link, sc *view) (Fact, error) {
 	raw, err := l.config.Eval(sc)
 	if err != nil {
 		return nil, err

@@ -61,6 +61,7 @@ var _ runtime.Channel = (*Channel)(nil)
 
 // ref is an attempt of a run.
 type ref struct {
+	scope          int
 	node           string
 	visit, attempt int
 }
@@ -294,7 +295,7 @@ func (c *Channel) board(tasks []task.Task) (reply string, f *flight) {
 	c.flights[reply] = f
 	for i := range tasks {
 		t := &tasks[i]
-		r := ref{t.Node, t.Visit, t.Attempt}
+		r := ref{t.Scope, t.Node, t.Visit, t.Attempt}
 		if list := c.flying[t.Run]; !slices.Contains(list, r) {
 			c.flying[t.Run] = append(list, r)
 		}

@@ -57,7 +57,7 @@ func (c *Channel) deliver(m *client.Msg, to func(runtime.Delivered)) {
 		return
 	}
 	r := &d.Result
-	run, at := r.Run, ref{r.Node, r.Visit, r.Attempt}
+	run, at := r.Run, ref{r.Scope, r.Node, r.Visit, r.Attempt}
 	told := m.Reply // the worker, by the server itself once the task is gone
 	d.Settle = func() {
 		if ack != "" {

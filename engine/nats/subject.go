@@ -66,6 +66,7 @@ func taskSubject(b []byte, t *task.Task) []byte {
 	b = append(strconv.AppendInt(b, int64(lane(t.Priority)), 10), '.')
 	b = append(append(b, token(t.Run)...), '.')
 	b = append(append(b, token(t.Node)...), '.')
+	b = append(strconv.AppendInt(b, int64(t.Scope), 10), '.')
 	b = append(strconv.AppendInt(b, int64(t.Visit), 10), '.')
 	return strconv.AppendInt(b, int64(t.Attempt), 10)
 }

@@ -103,7 +103,7 @@ func (w *world) play(t *testing.T, id uuid.UUID, input string, answer func(node 
 	for !s.Status.Over() {
 		pending := w.machine.Pending(s)
 		if len(pending) == 0 { // it waits for time
-			turn.At = s.WakeAt()
+			turn.At = w.machine.WakeAt(s)
 			step(machine.Wake{})
 			continue
 		}

@@ -114,7 +114,7 @@ func drive(t testing.TB, m *machine.Machine, start reference.Start, outcomes ref
 
 // next hands in what comes first; timers come before results.
 func (d *driver) next() {
-	wake := d.s.WakeAt()
+	wake := d.m.WakeAt(d.s)
 	first := -1
 	for i := range d.agenda {
 		if first < 0 || d.agenda[i].at.Before(d.agenda[first].at) {

@@ -96,7 +96,7 @@ func (s *shard) seal(b *batch) {
 	for _, l := range b.touched {
 		l.touched = false
 		l.flying++
-		state := RowOf(l.s, l.last)
+		state := RowOf(l.m, l.s, l.last)
 		was := l.row.RunState
 		was.Seq = state.Seq
 		switch {
@@ -112,10 +112,10 @@ func (s *shard) seal(b *batch) {
 
 // RowOf is what the row of a run in a state says; last is the time of its last
 // event.
-func RowOf(s *machine.Snapshot, last time.Time) RunState {
+func RowOf(m *machine.Machine, s *machine.Snapshot, last time.Time) RunState {
 	st := RunState{Status: string(s.Status), Seq: s.Seq, Owed: s.Owed()}
 	if !st.Owed { // an owed run is loaded at every start and arms itself
-		st.WakeAt = s.WakeAt()
+		st.WakeAt = m.WakeAt(s)
 	}
 	if s.Waiting() {
 		st.Status = StatusWaiting
@@ -189,7 +189,7 @@ func (s *shard) forget() {
 	}
 	soon := s.cfg.Now().Add(cacheSleep)
 	for id, l := range s.runs {
-		if l.s.Waiting() && !l.touched && l.flying == 0 && l.s.WakeAt().After(soon) {
+		if l.s.Waiting() && !l.touched && l.flying == 0 && l.m.WakeAt(l.s).After(soon) {
 			delete(s.runs, id)
 		}
 	}

@@ -164,7 +164,7 @@ func (e *Engine) grow(ctx context.Context, b *branch, run uuid.UUID) error {
 	if f.Events, err = chained(b.log[:f.Shared], own); err != nil {
 		return err
 	}
-	l.row.RunState = RowOf(l.s, now)
+	l.row.RunState = RowOf(l.m, l.s, now)
 	f.New = l.row
 	if err := e.cfg.Store.Fork(ctx, f); err != nil {
 		return fmt.Errorf("write the fork of run %s: %w", b.Run, err)

@@ -117,7 +117,7 @@ func (s *shard) supply(ctx context.Context, l *live) error {
 
 // armRun sets the timer of a run.
 func (s *shard) armRun(l *live) {
-	if at := l.s.WakeAt(); !at.IsZero() && at.Before(s.cfg.Now().Add(sweepHorizon)) {
+	if at := l.m.WakeAt(l.s); !at.IsZero() && at.Before(s.cfg.Now().Add(sweepHorizon)) {
 		heap.Push(&s.timers, timer{at: at, run: l.row.Run})
 		s.arm()
 	}
@@ -186,14 +186,14 @@ func (s *shard) input(ctx context.Context, l *live, j *job) (machine.Input, erro
 	}
 	if r.Error != nil {
 		return machine.Fail{
-			Node: r.Node, Visit: r.Visit, Attempt: r.Attempt, Error: *r.Error,
+			Scope: r.Scope, Node: r.Node, Visit: r.Visit, Attempt: r.Attempt, Error: *r.Error,
 			RetryAfter: r.RetryAfter, Worker: r.Worker, Began: r.StartedAt.UTC().Truncate(time.Microsecond),
 		}, nil
 	}
 	if ref := r.OutputRef; ref != nil && ref.Size <= machine.LoadedMax {
 		data, err := s.cfg.Store.Payload(ctx, l.row.Workspace, ref.Digest)
 		if errors.Is(err, ErrNotFound) {
-			return machine.Fail{Node: r.Node, Visit: r.Visit, Attempt: r.Attempt, Error: event.Error{Class: "internal", Message: "the worker's large result was never stored"}}, nil
+			return machine.Fail{Scope: r.Scope, Node: r.Node, Visit: r.Visit, Attempt: r.Attempt, Error: event.Error{Class: "internal", Message: "the worker's large result was never stored"}}, nil
 		}
 		if err != nil {
 			return nil, fmt.Errorf("load a worker's result: %w", err)
@@ -201,7 +201,7 @@ func (s *shard) input(ctx context.Context, l *live, j *job) (machine.Input, erro
 		l.s.Supply(ref.Digest, data)
 	}
 	return machine.Complete{
-		Node: r.Node, Visit: r.Visit, Attempt: r.Attempt, Output: r.Output, Ref: r.OutputRef,
+		Scope: r.Scope, Node: r.Node, Visit: r.Visit, Attempt: r.Attempt, Output: r.Output, Ref: r.OutputRef,
 		Worker: r.Worker, Began: r.StartedAt.UTC().Truncate(time.Microsecond),
 	}, nil
 }
@@ -274,7 +274,7 @@ func (s *shard) effects(b *batch, l *live, events []machine.Event) {
 func (s *shard) taskOf(l *live, d machine.Dispatch) task.Task {
 	return task.Task{
 		Workspace: l.row.Workspace, Workflow: l.row.Workflow.String(), Run: l.row.Run.String(), Shard: s.n,
-		Node: d.Node, Visit: d.Visit, Attempt: d.Attempt, Kind: d.Kind, Queue: d.Queue, Priority: d.Priority,
+		Scope: d.Scope, Node: d.Node, Visit: d.Visit, Attempt: d.Attempt, Kind: d.Kind, Queue: d.Queue, Priority: d.Priority,
 		Config: d.Config, Key: d.Key, Timeout: d.Timeout,
 	}
 }

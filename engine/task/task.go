@@ -24,6 +24,7 @@ type Task struct {
 	Run       string          `json:"run"`      // uuid
 	Shard     int             `json:"shard"`    // whose owner wants the result
 	Node      string          `json:"node"`     // key
+	Scope     int             `json:"scope,omitempty"`
 	Visit     int             `json:"visit"`
 	Attempt   int             `json:"attempt"`
 	Kind      string          `json:"kind"`
@@ -43,6 +44,7 @@ type Result struct {
 	Run        string          `json:"run"`
 	Shard      int             `json:"shard"`
 	Node       string          `json:"node"`
+	Scope      int             `json:"scope,omitempty"`
 	Visit      int             `json:"visit"`
 	Attempt    int             `json:"attempt"`
 	Output     json.RawMessage `json:"output,omitempty"`

@@ -23,6 +23,9 @@ func (t *Task) Encode(b []byte) ([]byte, error) {
 	w.text("run", t.Run)
 	w.number("shard", int64(t.Shard))
 	w.text("node", t.Node)
+	if t.Scope != 0 {
+		w.number("scope", int64(t.Scope))
+	}
 	w.number("visit", int64(t.Visit))
 	w.number("attempt", int64(t.Attempt))
 	w.text("kind", t.Kind)
@@ -58,6 +61,8 @@ func (t *Task) Decode(data []byte) error {
 			r.text(&t.Node)
 		case "visit":
 			r.number(&t.Visit)
+		case "scope":
+			r.number(&t.Scope)
 		case "attempt":
 			r.number(&t.Attempt)
 		case "kind":
@@ -95,6 +100,9 @@ func (r *Result) Encode(b []byte) ([]byte, error) {
 	w.text("run", r.Run)
 	w.number("shard", int64(r.Shard))
 	w.text("node", r.Node)
+	if r.Scope != 0 {
+		w.number("scope", int64(r.Scope))
+	}
 	w.number("visit", int64(r.Visit))
 	w.number("attempt", int64(r.Attempt))
 	if len(r.Output) > 0 {
@@ -133,6 +141,8 @@ func (r *Result) Decode(data []byte) error {
 			in.text(&r.Node)
 		case "visit":
 			in.number(&r.Visit)
+		case "scope":
+			in.number(&r.Scope)
 		case "attempt":
 			in.number(&r.Attempt)
 		case "output":

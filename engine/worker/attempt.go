@@ -119,7 +119,7 @@ func (p *Pool) secret(ctx context.Context, workspace, name string) (vault.Secret
 func (a *attempt) finish(ctx context.Context, output json.RawMessage, err error) {
 	p, t := a.pool, a.job.Task()
 	r := &task.Result{
-		Workspace: t.Workspace, Run: t.Run, Shard: t.Shard, Node: t.Node, Visit: t.Visit, Attempt: t.Attempt,
+		Workspace: t.Workspace, Run: t.Run, Shard: t.Shard, Scope: t.Scope, Node: t.Node, Visit: t.Visit, Attempt: t.Attempt,
 		Worker: p.cfg.Name, StartedAt: a.began, EndedAt: p.cfg.Now(),
 	}
 	if err == nil {

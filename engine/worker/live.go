@@ -30,7 +30,7 @@ func (a *attempt) announce() *time.Timer {
 // show publishes one brief of this attempt.
 func (a *attempt) show(b brief.Brief) {
 	t := a.job.Task()
-	b.At, b.Node, b.Visit, b.Attempt = brief.Millis(a.pool.cfg.Now()), t.Node, t.Visit, t.Attempt
+	b.At, b.Scope, b.Node, b.Visit, b.Attempt = brief.Millis(a.pool.cfg.Now()), t.Scope, t.Node, t.Visit, t.Attempt
 	raw, err := json.Marshal([]brief.Brief{b})
 	if err != nil {
 		return // a brief holds only texts and numbers

@@ -13,7 +13,12 @@ type Brief struct {
 	Seq      int      `json:"seq"` // 0: live only, not in the log
 	At       float64  `json:"at"`
 	Type     string   `json:"type"`
-	Node     string   `json:"node,omitempty"` // key
+	Node     string   `json:"node,omitempty"`  // key
+	Scope    int      `json:"scope,omitempty"` // where it is visited; 0 is the run itself
+	Count    int      `json:"count,omitempty"` // container: items, or bodies when it is over
+	Index    int      `json:"index,omitempty"` // body: item or round
+	Opens    int      `json:"opens,omitempty"` // body: the scope that it opens
+	Closes   int      `json:"closes,omitempty"`
 	Visit    int      `json:"visit,omitempty"`
 	Attempt  int      `json:"attempt,omitempty"`
 	Port     string   `json:"port,omitempty"`
@@ -51,33 +56,92 @@ func Of(e machine.Event) Brief {
 	case *machine.RunStarted:
 		b.Trigger, b.Source, b.Port, b.Visit, b.Size = f.Trigger, f.Source, machine.PortSuccess, 1, f.Input.Size()
 	case *machine.NodeCompleted:
-		b.Visit, b.Ports, b.Took, b.Size = f.Visit, f.Ports, string(f.Took), f.Output.Size()
+		b.Scope, b.Visit, b.Ports, b.Took, b.Size = f.Scope, f.Visit, f.Ports, string(f.Took), f.Output.Size()
 	case *machine.NodeFailed:
-		b.Visit, b.Handled, b.Took, b.Error = f.Visit, f.Handled, string(f.Took), short(f.Error.Class, f.Error.Message)
+		b.Scope, b.Visit, b.Handled, b.Took, b.Error = f.Scope, f.Visit, f.Handled, string(f.Took), short(f.Error.Class, f.Error.Message)
 		if f.Handled {
 			b.Port = machine.PortFailure
 		}
 	case *machine.TaskScheduled:
-		b.Visit, b.Attempt, b.Took, b.Queue, b.Priority = f.Visit, f.Attempt, string(f.Took), f.Queue, &f.Priority
+		b.Scope, b.Visit, b.Attempt, b.Took, b.Queue, b.Priority = f.Scope, f.Visit, f.Attempt, string(f.Took), f.Queue, &f.Priority
 	case *machine.TaskCompleted:
-		b.Visit, b.Attempt, b.Port, b.Worker = f.Visit, f.Attempt, f.Port, f.Worker
+		b.Scope, b.Visit, b.Attempt, b.Port, b.Worker = f.Scope, f.Visit, f.Attempt, f.Port, f.Worker
 		b.Began, b.Size = Millis(f.Began), f.Output.Size()
 	case *machine.TaskFailed:
-		b.Visit, b.Attempt, b.Worker, b.Error = f.Visit, f.Attempt, f.Worker, short(f.Error.Class, f.Error.Message)
+		b.Scope, b.Visit, b.Attempt, b.Worker, b.Error = f.Scope, f.Visit, f.Attempt, f.Worker, short(f.Error.Class, f.Error.Message)
 		b.Began, b.RetryAt = Millis(f.Began), Millis(f.RetryAt)
 	case *machine.WaitStarted:
-		b.Visit, b.Took, b.Until = f.Visit, string(f.Took), Millis(f.Until)
+		b.Scope, b.Visit, b.Took, b.Until = f.Scope, f.Visit, string(f.Took), Millis(f.Until)
 	case *machine.WaitCompleted:
-		b.Visit, b.Port = f.Visit, f.Port
+		b.Scope, b.Visit, b.Port = f.Scope, f.Visit, f.Port
 	case *machine.Responded:
-		b.Visit, b.Ports, b.Took, b.Status, b.Size = f.Visit, f.Ports, string(f.Took), f.Status, f.Output.Size()
-	case *machine.RunSucceeded:
+		b.Scope, b.Visit, b.Ports, b.Took, b.Status, b.Size = f.Scope, f.Visit, f.Ports, string(f.Took), f.Status, f.Output.Size()
+	default:
+		more(&b, e.Fact)
+	}
+	return b
+}
+
+// more fills in what containers, joins and the run as a whole tell.
+func more(b *Brief, f machine.Fact) {
+	switch f := f.(type) {
+	case *machine.TaskStarted:
+		b.Scope, b.Visit, b.Attempt, b.Worker = f.Scope, f.Visit, f.Attempt, f.Worker
+	case *machine.ContainerStarted:
+		b.Scope, b.Visit, b.Took, b.Count = f.Scope, f.Visit, string(f.Took), f.Count
+	case *machine.BodyStarted:
+		b.Scope, b.Visit, b.Index, b.Opens = f.Scope, f.Visit, f.Index, f.Opens
+	case *machine.BodyCompleted:
+		b.Scope, b.Visit, b.Index, b.Closes = f.Scope, f.Visit, f.Index, f.Closes
+	case *machine.BodyFailed:
+		b.Scope, b.Visit, b.Index, b.Closes = f.Scope, f.Visit, f.Index, f.Closes
+		b.RetryAt, b.Error = Millis(f.RetryAt), short(f.Error.Class, f.Error.Message)
+		b.Handled = f.Kept != "" || !f.RetryAt.IsZero()
+	case *machine.ContainerCompleted:
+		b.Scope, b.Visit, b.Port, b.Count = f.Scope, f.Visit, f.Port, f.Bodies
+	case *machine.VisitCanceled:
+		b.Scope, b.Visit, b.Attempt, b.Text = f.Scope, f.Visit, f.Attempt, f.Reason
+	case *machine.TokensCanceled:
+		b.Scope, b.Took = f.Scope, string(f.Edges)
+	case *machine.TokensAbsorbed:
+		b.Scope, b.Took = f.Scope, string(f.Took)
+	case *machine.RoundOpened:
+		b.Scope = f.Scope
+	case *machine.RoundClosed:
+		b.Scope = f.Scope
+	case *machine.SignalReceived:
+		b.Text, b.By, b.Size = f.Name, f.By, f.Value.Size()
+	case *machine.CallStarted:
+		b.Scope, b.Visit, b.Took, b.Text = f.Scope, f.Visit, string(f.Took), f.Workflow
+	case *machine.CallAnswered:
+		b.Scope, b.Visit, b.Text = f.Scope, f.Visit, f.Child
+	default:
+		ending(b, f)
+	}
+}
+
+// ending fills in what compensations, people and the end of a run tell.
+func ending(b *Brief, f machine.Fact) {
+	switch f := f.(type) {
+	case *machine.CompensationStarted:
+		b.Scope, b.By, b.Error = f.Scope, f.By, short(f.Error.Class, f.Error.Message)
+	case *machine.CompensationCompleted:
+		b.Scope, b.Count = f.Scope, f.Undone
+	case *machine.AttentionNeeded:
+		b.Scope, b.Visit, b.Error = f.Scope, f.Visit, short(f.Error.Class, f.Error.Message)
+	case *machine.AttentionResolved:
+		b.Scope, b.Visit, b.By, b.Text = f.Scope, f.Visit, f.By, f.Action
+	case *machine.RunPaused:
+		b.By = f.By
+	case *machine.RunResumed:
+		b.By = f.By
 	case *machine.RunFailed:
+		b.Error = short(f.Error.Class, f.Error.Message)
+	case *machine.RunCompensated:
 		b.Error = short(f.Error.Class, f.Error.Message)
 	case *machine.RunCanceled:
 		b.By = f.By
 	}
-	return b
 }
 
 func short(class, message string) *Error {

@@ -140,7 +140,7 @@ func play(t *testing.T, s script) golden {
 	for _, move := range s.moves {
 		at = at.Add(100 * time.Millisecond)
 		if move == "wake" {
-			at = state.WakeAt()
+			at = m.WakeAt(state)
 		}
 		events, err := m.Step(state, input(t, m, state, move, at), at)
 		if err != nil || len(events) == 0 {
@@ -165,14 +165,14 @@ func look(g graph.Graph, m *machine.Machine, s *machine.Snapshot, edges []string
 		step.Status = "waiting"
 	}
 	for i, n := range m.Nodes {
-		if v := s.Visits(i); v > 0 {
+		if v := s.Visits(m, i); v > 0 {
 			step.Visits[n.Key] = v
 		}
 	}
 	for _, v := range s.Look(m) {
 		step.Live = append(step.Live, fmt.Sprintf("%s %d.%d %s", v.Node, v.Visit, max(1, v.Attempt), v.Phase))
 	}
-	for i, n := range s.Standing() {
+	for i, n := range s.Standing(m) {
 		if n > 0 {
 			step.Tokens[edges[i]] = n
 		}

@@ -59,6 +59,7 @@ func New(show func(watch.Frame)) *Channel {
 // key names an attempt.
 type key struct {
 	run            string
+	scope          int
 	node           string
 	visit, attempt int
 }
@@ -72,7 +73,7 @@ type job struct {
 }
 
 func (j *job) key() key {
-	return key{j.task.Run, j.task.Node, j.task.Visit, j.task.Attempt}
+	return key{j.task.Run, j.task.Scope, j.task.Node, j.task.Visit, j.task.Attempt}
 }
 
 // Dispatch implements runtime.Channel.

@@ -1,0 +1,17 @@
+package kind
+
+func callback() Spec {
+	return Spec{
+		Name: "callback", Title: "Wait for a callback", Category: "flow", Tile: "human", Icon: "phone-incoming", Work: WorkWait,
+		Help:  "Makes a one-time address and waits until another system calls it. What it sends is the output. A second call is refused.",
+		Ports: []Port{success(), late(), failure()},
+		Config: Schema{Type: "object", Properties: Properties{
+			{"timeout", Schema{
+				Type: "string", Title: "Give up after", UI: "duration", Format: "duration", Placeholder: "24h",
+				Description: "How long to wait; then the node goes on by its timeout port. Nothing here: for ever.",
+			}},
+		}},
+		Example: raw(`{"timeout":"1h"}`),
+		Output:  raw(`{"status":"done"}`),
+	}
+}

@@ -1,0 +1,69 @@
+package machine
+
+import (
+	"time"
+
+	"signalbox/engine/event"
+)
+
+// visit is one live activation of a node.
+type visit struct {
+	node    int
+	number  int
+	state   visitState
+	attempt int
+	input   *box
+	config  event.Value // task: resolved
+	queue   string
+	prio    int
+	due     time.Time // wait: until; backoff: next attempt; queued: until when a worker must have begun
+	since   time.Time // task: its start
+	limit   time.Time // of the visit with all of its attempts; zero is none
+
+	kind        string // wait: what for
+	name        string // signal
+	correlation string
+	from        time.Time
+	call        *CallStarted
+	child       string
+	body        *progress // container
+	undo        int       // 1 + place in the scope's done: it undoes that visit
+}
+
+type visitState int
+
+const (
+	visitQueued  visitState = iota + 1 // with the workers
+	visitBackoff                       // waits for its next attempt
+	visitWaiting                       // waits for time, a message or a person
+	visitOpen                          // a container whose bodies run
+	visitCalling                       // another run
+)
+
+// progress is how far a container has come.
+type progress struct {
+	count   int // map: items
+	next    int // body that opens next
+	open    int // bodies open
+	failed  int
+	last    *box // what the last body gave
+	items   *box
+	results []*box // map: by item
+	kept    []bool // map: the item has a result
+}
+
+// mail is a signal that came.
+type mail struct {
+	seq         int
+	at          time.Time
+	name        string
+	correlation string
+	box         *box
+}
+
+// trouble is a compensation that failed for good.
+type trouble struct {
+	visit  VisitRef // of the compensation
+	undoes VisitRef
+	error  event.Error
+}

@@ -1,0 +1,123 @@
+package machine
+
+import (
+	"time"
+
+	"signalbox/engine/event"
+)
+
+// view is what the expressions of one visit see (docs/semantics.md, Data).
+type view struct {
+	m     *Machine
+	s     *Snapshot
+	c     *scope
+	node  int
+	input *box
+	keyed map[string]any // inputs, made when first asked for
+	edges []int
+	round *int         // condition of a loop: rounds so far
+	acc   any          // reduce
+	item  any          // reduce
+	error *event.Error // condition of a retry
+	err   error        // a value that could not be read
+}
+
+// Lookup returns the value of a variable, made only when an expression names
+// it.
+func (c *view) Lookup(name string) (any, bool) {
+	switch name {
+	case "input":
+		return c.read(c.input), true
+	case "inputs":
+		return c.inputs(), true
+	case "trigger":
+		return c.read(c.s.began), true
+	case "nodes":
+		return c.nodes(), true
+	case "item", "index":
+		return c.around(name)
+	case "acc":
+		return c.acc, true
+	case "error":
+		return c.failure()
+	case "run":
+		return map[string]any{
+			"id": c.s.Run, "workflow": c.s.Workflow, "version": c.s.Version,
+			"started_at": c.s.Started.Format(time.RFC3339Nano),
+		}, true
+	}
+	return nil, false
+}
+
+func (c *view) read(b *box) any {
+	v, err := b.any()
+	if err != nil {
+		c.err = err
+	}
+	return v
+}
+
+// around gives the item and the index of the nearest map or loop.
+func (c *view) around(name string) (any, bool) {
+	if c.item != nil {
+		return c.item, name == "item"
+	}
+	if c.round != nil && name == "index" {
+		return float64(*c.round), true
+	}
+	for o := c.c; o.up != nil; o = o.up {
+		if op := c.m.Nodes[o.node].Op; op == OpMap || op == OpLoop {
+			if name == "index" {
+				return float64(o.index), true
+			}
+			return c.read(o.item), true
+		}
+	}
+	return nil, false
+}
+
+func (c *view) failure() (any, bool) {
+	if c.error == nil {
+		return nil, false
+	}
+	v, err := boxError(*c.error).any()
+	if err != nil {
+		c.err = err
+	}
+	m, _ := v.(map[string]any)
+	return m["error"], true
+}
+
+func (c *view) inputs() any {
+	if c.keyed != nil {
+		return c.keyed
+	}
+	c.keyed = map[string]any{}
+	if c.input != nil && c.m.joins(c.node) {
+		for _, p := range c.input.parts {
+			c.keyed[p.key] = c.read(p.box)
+		}
+		return c.keyed
+	}
+	for i, e := range c.m.in[c.node] {
+		if len(c.edges) == 1 && e == c.edges[0] {
+			c.keyed[c.m.links[c.node].keys[i]] = c.read(c.input)
+		}
+	}
+	return c.keyed
+}
+
+// nodes gives the latest output of every node that completed in this scope or
+// one around it, and only of those: an expression can ask has(nodes.x).
+func (c *view) nodes() any {
+	all := map[string]any{}
+	for o := c.c; o != nil; o = o.up {
+		for at, n := range c.m.bodies[o.body].nodes {
+			out := &o.outputs[at]
+			if out.seq > 0 && c.m.links[c.node].reads(c.m.Nodes[n].Key) {
+				all[c.m.Nodes[n].Key] = map[string]any{"output": c.read(out.box)}
+			}
+		}
+	}
+	return all
+}
