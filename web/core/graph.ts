@@ -173,7 +173,7 @@ export type Spec = {
   /** Name in the icon sprite. */
   readonly icon: string;
   readonly help: string;
-  readonly work: "trigger" | "inline" | "task" | "wait";
+  readonly work: "trigger" | "inline" | "task" | "wait" | "scope" | "call";
   readonly effect: boolean;
   readonly ports: readonly Port[];
   /** Ports made from the configuration, drawn before the others. */

@@ -354,7 +354,10 @@ export class Pointer {
     const { stage } = this.#host;
     const at = stage.view.toWorld(this.#read(event));
     const target = this.#find("mouse");
-    const onTitle = event.target instanceof Element && event.target.closest(".k-title") !== null;
+    // A frame's head lets the pointer through: there the place tells.
+    const frame = target.is === "node" && stage.scene.faces.get(target.id)?.frame === true;
+    const onTitle =
+      frame || (event.target instanceof Element && event.target.closest(".k-title") !== null);
     if (
       event.target instanceof Element &&
       event.target.closest(".k-plus,.k-between,.k-fold,.k-first")

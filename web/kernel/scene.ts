@@ -127,6 +127,14 @@ export class Scene {
     return this.cards.get(id) ?? this.frames.get(id);
   }
 
+  /** The card, or the folded container that it is in. */
+  seen(id: string): Box | undefined {
+    const own = this.box(id);
+    if (own !== undefined) return own;
+    const up = this.drawing.around(id).find((one) => this.box(one) !== undefined);
+    return up === undefined ? undefined : this.box(up);
+  }
+
   /** The box around what stands in a container, where the drawing has it. */
   body(id: string): Box | undefined {
     return union([...this.drawing.held(id)].flatMap((one) => this.#home(one) ?? []));

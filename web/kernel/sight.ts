@@ -62,6 +62,6 @@ export class Sight {
 
   #around(ids: Iterable<string>): Box | undefined {
     const { scene } = this.#stage;
-    return union([...ids].flatMap((id) => scene.box(id) ?? scene.notes.get(id) ?? []));
+    return union([...ids].flatMap((id) => scene.seen(id) ?? scene.notes.get(id) ?? []));
   }
 }

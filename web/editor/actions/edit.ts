@@ -16,7 +16,8 @@ export function moveBy(
   d: Point,
   into?: string,
 ): void {
-  const ops: Change[] = nodes.map((id) => {
+  // A container takes along what stands in it.
+  const ops: Change[] = [...withContent(editor.drawing, nodes)].map((id) => {
     const place = editor.drawing.place(id);
     return { op: "node.move", id, value: { x: place.x + d.x, y: place.y + d.y } };
   });

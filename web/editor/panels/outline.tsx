@@ -107,11 +107,14 @@ function OutlineStep({ id, position, count, current, select }: StepProps) {
   const spec = specOf(editor, node);
   const edges = [...editor.drawing.out(id)];
   const selected = editor.session.selection.value.nodes.has(id);
+  const depth = editor.drawing.around(id).length;
+  const indent = depth === 0 ? {} : { style: { paddingInlineStart: `${depth * 16}px` } };
   return (
     <>
       <li
         role="treeitem"
-        aria-level={1}
+        {...indent}
+        aria-level={depth + 1}
         aria-posinset={position}
         aria-setsize={count}
         aria-selected={selected}
@@ -135,7 +138,8 @@ function OutlineStep({ id, position, count, current, select }: StepProps) {
         <li
           key={edge.id}
           role="treeitem"
-          aria-level={2}
+          {...indent}
+          aria-level={depth + 2}
           aria-posinset={i + 1}
           aria-setsize={edges.length}
           aria-selected={editor.session.selection.value.edges.has(edge.id)}
