@@ -51,41 +51,49 @@ function visitName(e: Brief): string {
   return `${nodeOf(e) ?? ""} ${e.scope ?? 0} ${e.visit ?? 1}`;
 }
 
-/** Follows tokens through a log: which events gave each visit what it took. */
+/** Follows tokens through a log that grows: which events gave each visit what it took. */
 export class Origins {
+  readonly #shape: Shape;
   readonly #events: readonly Brief[];
   /** Numbers of the events that gave a visit its tokens, by the visit's name. */
   readonly #given = new Map<string, readonly number[]>();
+  /** Numbers of the events whose tokens stand on an edge, by scope and edge. */
+  readonly #waiting = new Map<string, number[]>();
+  /** Numbers of the events that opened a scope. */
+  readonly #opened = new Map<number, number>();
+  #seen = 0;
 
-  constructor(shape: Shape, events: readonly Brief[], until = events.length) {
+  constructor(shape: Shape, events: readonly Brief[]) {
+    this.#shape = shape;
     this.#events = events;
-    const waiting = new Map<string, number[]>();
-    const opened = new Map<number, number>();
-    for (const e of events.slice(0, until)) {
-      this.#take(e, shape, waiting, opened);
-      if (e.opens !== undefined && e.type === "BodyStarted") opened.set(e.opens, e.seq);
-      for (const edge of taken(shape, e)) {
+    this.read();
+  }
+
+  /** Takes the events that have come since. */
+  read(): void {
+    for (; this.#seen < this.#events.length; this.#seen += 1) {
+      const e = this.#events[this.#seen];
+      if (e === undefined) continue;
+      this.#take(e);
+      if (e.opens !== undefined && e.type === "BodyStarted") this.#opened.set(e.opens, e.seq);
+      for (const edge of taken(this.#shape, e)) {
         const place = `${e.scope ?? 0} ${edge.id}`;
-        const queue = waiting.get(place);
-        if (queue === undefined) waiting.set(place, [e.seq]);
+        const queue = this.#waiting.get(place);
+        if (queue === undefined) this.#waiting.set(place, [e.seq]);
         else queue.push(e.seq);
       }
     }
   }
 
-  #take(
-    e: Brief,
-    shape: Shape,
-    waiting: ReadonlyMap<string, number[]>,
-    opened: ReadonlyMap<number, number>,
-  ): void {
+  #take(e: Brief): void {
     if (nodeOf(e) === undefined || this.#given.has(visitName(e))) return;
     const list: number[] = [];
     for (const position of positions(e.took)) {
-      const from = waiting.get(`${e.scope ?? 0} ${shape.edges[position] ?? ""}`)?.shift();
+      const place = `${e.scope ?? 0} ${this.#shape.edges[position] ?? ""}`;
+      const from = this.#waiting.get(place)?.shift();
       if (from !== undefined) list.push(from);
     }
-    const entry = opened.get(e.scope ?? 0);
+    const entry = this.#opened.get(e.scope ?? 0);
     if (list.length === 0 && entry !== undefined) list.push(entry);
     this.#given.set(visitName(e), list);
   }

@@ -115,6 +115,67 @@ test("a fork with edited input goes on with it", async () => {
   assert.equal((await api("GET", `/api/runs/${second}`)).body.result, 7);
 });
 
+test("a chosen step shows its input, output and cause at the moment that is shown", async () => {
+  await open(await run({ fails: 0, amount: 3 }));
+  await chip("Succeeded");
+  await page.locator(".tl-names button", { hasText: "Charge back" }).click();
+  const side = page.locator(".side");
+  await side.getByRole("heading", { name: "Charge back" }).waitFor();
+  await side.getByText('"paid": 3').first().waitFor();
+  assert.match(await side.innerText(), /Look up\s*Work done/);
+  assert.deepEqual(await axe(page), [], "axe");
+  // One event back from the end, and on to the moment at which it was queued.
+  await page.locator(".log-scroll").focus();
+  for (let i = 0; i < 9 && !/Queued/.test(await side.locator(".side-state").innerText()); i += 1) await page.keyboard.press(",");
+  assert.match(await side.locator(".side-state").innerText(), /Queued/);
+  assert.equal(await side.getByRole("heading", { name: "Output" }).count(), 0, "no output yet");
+  await page.getByText(/^Viewing/).waitFor();
+  await page.keyboard.press("l");
+  await page.getByText(/^Viewing/).waitFor({ state: "detached" });
+});
+
+test("a log of 100,000 events: only rows in view are in the page, and memory is bounded", async () => {
+  const id = await run({ fails: 0, amount: 1 });
+  await chip("Succeeded");
+  const total = 100_000;
+  await page.route(`**/api/runs/${id}/events?*`, (route) => {
+    const after = Number(new URL(route.request().url()).searchParams.get("after"));
+    const events = [];
+    for (let seq = after + 1; seq <= Math.min(total, after + 1_000); seq += 1) {
+      const at = 1_764_500_000_000 + seq;
+      if (seq === 1) events.push({ seq, at, type: "RunStarted", trigger: "start", port: "success", visit: 1 });
+      else if (seq === total) events.push({ seq, at, type: "RunSucceeded" });
+      else events.push({ seq, at, type: seq % 2 === 0 ? "TaskScheduled" : "TaskCompleted", node: "charge", visit: seq >> 1, attempt: 1, ...(seq % 2 === 0 ? { queue: "default" } : { port: "success", began: at - 1 }) });
+    }
+    return route.fulfill({ json: { events, last: events.at(-1)?.seq ?? after } });
+  });
+  await open(id);
+  await page.locator(".log header .chip", { hasText: total.toLocaleString("en") }).waitFor({ timeout: 60_000 });
+  const cdp = await page.context().newCDPSession(page);
+  await cdp.send("HeapProfiler.collectGarbage");
+  const heap = (await cdp.send("Runtime.getHeapUsage")).usedSize / 1e6;
+  const rows = () => page.locator(".log .ev").count();
+  assert.ok((await rows()) > 5 && (await rows()) < 80, `${await rows()} rows in the page`);
+  for (const share of [0, 0.5, 0.9]) {
+    await page.locator(".log-scroll").evaluate((box, s) => box.scrollTo({ top: box.scrollHeight * s }), share);
+    await page.waitForFunction((s) => {
+      const first = document.querySelector(".log .ev");
+      return first !== null && Math.abs(document.querySelector(".log-scroll").scrollTop / document.querySelector(".log-scroll").scrollHeight - s) < 0.05;
+    }, share);
+    assert.ok((await rows()) < 80, `${await rows()} rows in the page`);
+  }
+  const nodes = await page.evaluate(() => document.querySelectorAll("*").length);
+  assert.ok(nodes < 2_000, `${nodes} elements in the page`);
+  assert.ok(heap < 150, `${heap.toFixed(1)} MB of heap`);
+  console.log(`100,000 events: ${await rows()} rows, ${nodes} elements, ${heap.toFixed(1)} MB of heap`);
+  await page.locator(".log-scroll").focus();
+  const began = Date.now();
+  await page.keyboard.press(",");
+  await page.getByText(/event 99,999 of 100,000|event 99999 of 100000/).waitFor();
+  console.log(`one event back: ${Date.now() - began} ms`);
+  await page.unroute(`**/api/runs/${id}/events?*`);
+});
+
 test("no page broke its policy or threw", () => {
   assert.deepEqual(faults, []);
 });

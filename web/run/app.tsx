@@ -8,6 +8,7 @@ import { Canvas } from "./canvas.tsx";
 import { EdgeData } from "./data.ts";
 import { ForkDialog, Lineage } from "./fork.tsx";
 import { Header } from "./header.tsx";
+import { Inspector } from "./inspector.tsx";
 import { listenKeys } from "./keys.ts";
 import { LiveRegion } from "./live-region.tsx";
 import { Log } from "./log.tsx";
@@ -45,6 +46,7 @@ export function App({ store, props }: Props) {
             <Banner store={store} />
             <LinkNote store={store} />
           </div>
+          <Inspector store={store} />
           <Why store={store} run={props.run} />
         </div>
         <Split name="timeline" axis="y" start={TIMELINE_HEIGHT} least={140} most={720} />

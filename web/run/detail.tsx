@@ -3,6 +3,7 @@
 import { useSignal } from "@preact/signals";
 import { useEffect, useMemo } from "preact/hooks";
 import { canFork } from "../core/run-cause.ts";
+import { differenceOf } from "../core/run-diff.ts";
 import type { Brief } from "../core/run-event.ts";
 import { nodeOf } from "../core/run-event.ts";
 import { size, took } from "../core/run-time.ts";
@@ -76,24 +77,57 @@ export function Detail({ store, e }: { readonly store: RunStore; readonly e: Bri
   );
 }
 
-/** What the event changed of its step. */
+/** More changes than this are told by their number. */
+const CHANGES_MAX = 4;
+
+/** What the event changed, and which events caused it. */
 function Change({ store, e }: { readonly store: RunStore; readonly e: Brief }) {
-  const key = nodeOf(e);
   const words = useMemo(() => {
-    if (key === undefined) return undefined;
-    const before = store.trace.at(e.seq - 1).nodes.get(key)?.status;
-    const after = store.trace.at(e.seq).nodes.get(key)?.status;
-    return before === undefined || after === undefined || before === after
-      ? undefined
-      : { before, after };
-  }, [store, e.seq, key]);
-  if (words === undefined) return null;
+    const d = differenceOf(store.trace.at(e.seq - 1), store.trace.at(e.seq));
+    const line = (id: string) => store.picture.lines.find((l) => l.id === id);
+    return [
+      ...(d.status === undefined
+        ? []
+        : [t("run.change.run", { is: t(`status.${d.status.after}`) })]),
+      ...d.nodes.map((n) =>
+        t("run.change.node", {
+          step: store.title(n.key),
+          was: t(`run.node.${n.before}`),
+          is: t(`run.node.${n.after}`),
+        }),
+      ),
+      ...d.tokens.map((x) =>
+        t(x.by > 0 ? "run.change.came" : "run.change.taken", {
+          from: line(x.edge)?.from.title ?? "",
+          to: line(x.edge)?.to.title ?? "",
+        }),
+      ),
+    ];
+  }, [store, e.seq]);
+  const causes = useMemo(() => store.values.origins.of(e), [store, e.seq]);
   return (
-    <p class="ev-change">
-      <span class="was">{t(`run.node.${words.before}`)}</span>
-      <Icon name="arrow-right" />
-      <span class="is">{t(`run.node.${words.after}`)}</span>
-    </p>
+    <>
+      {words.length === 0 ? undefined : (
+        <ul class="ev-change">
+          {words.slice(0, CHANGES_MAX).map((w) => (
+            <li key={w}>{w}</li>
+          ))}
+          {words.length > CHANGES_MAX ? (
+            <li>{t("run.change.more", { n: words.length - CHANGES_MAX })}</li>
+          ) : undefined}
+        </ul>
+      )}
+      {causes.length === 0 ? undefined : (
+        <p class="ev-cause">
+          {t("run.side.cause")}
+          {causes.slice(0, 3).map((c) => (
+            <button key={c.seq} type="button" class="lnk" onClick={() => store.goTo(c.seq)}>
+              {t("run.cause", { n: c.seq, step: store.title(nodeOf(c)) })}
+            </button>
+          ))}
+        </p>
+      )}
+    </>
   );
 }
 

@@ -3,15 +3,15 @@
 
 import { useSignal } from "@preact/signals";
 import { useEffect, useMemo } from "preact/hooks";
-import type { Read } from "../core/run-cause.ts";
-import { eventsOf, failureOf, Origins, readsIn, valueAt } from "../core/run-cause.ts";
+import type { Origins, Read } from "../core/run-cause.ts";
+import { eventsOf, failureOf, readsIn, valueAt } from "../core/run-cause.ts";
 import type { Brief } from "../core/run-event.ts";
 import { nodeOf } from "../core/run-event.ts";
 import { took } from "../core/run-time.ts";
 import { t } from "../core/strings.ts";
 import { RetryButton } from "./fork.tsx";
 import { Icon } from "./icon.tsx";
-import { at, call } from "./net.ts";
+import { at } from "./net.ts";
 import type { PageRun } from "./props.ts";
 import type { RunStore } from "./store.ts";
 import { eventWords } from "./words.ts";
@@ -26,10 +26,10 @@ export function Why({ store, run }: Props) {
   const { events } = store.trace;
   const failed = store.status.value === "failed" && store.at.value !== "loading";
   const failure = useMemo(() => (failed ? failureOf(events) : undefined), [failed, events.length]);
-  if (!failed || !store.why.value) return null;
+  if (!failed || !store.why.value || store.selected.value !== undefined) return null;
   const end = events.at(-1);
   return (
-    <aside class="why" aria-labelledby="why-title" data-region tabindex={-1}>
+    <aside class="side why" aria-labelledby="why-title" data-region tabindex={-1}>
       <header>
         <span class="st fail">
           <Icon name="x" />
@@ -74,8 +74,8 @@ function Words({ store, e }: { readonly store: RunStore; readonly e: Brief | und
 type FailedProps = Props & { readonly failure: Brief };
 
 function Failed({ store, run, failure }: FailedProps) {
-  const { events, shape } = store.trace;
-  const origins = useMemo(() => new Origins(shape, events, failure.seq), [failure]);
+  const { events } = store.trace;
+  const { origins } = store.values;
   const visit = useMemo(() => eventsOf(events, failure), [failure]);
   const back = useMemo(() => origins.back(failure, BACK_MAX), [failure]);
   const attempts = visit.filter((e) => e.type === "TaskFailed");
@@ -152,8 +152,7 @@ function Values({
   const found = useSignal<readonly Found[] | undefined>(undefined);
   useEffect(() => {
     let wanted = true;
-    const kept = new Map<number, Promise<unknown>>();
-    Promise.all(reads.map((r) => lookUp(store, r, failure, origins, kept))).then(
+    Promise.all(reads.map((r) => lookUp(store, r, failure, origins))).then(
       (list) => {
         if (wanted) found.value = list;
       },
@@ -215,7 +214,6 @@ async function lookUp(
   read: Read,
   failure: Brief,
   origins: Origins,
-  kept: Map<number, Promise<unknown>>,
 ): Promise<Found> {
   const { events } = store.trace;
   const given = origins.of(failure);
@@ -233,34 +231,13 @@ async function lookUp(
     e = given.find((x) => nodeOf(x) === path[0]);
     path = path.slice(1);
   }
-  // A step that puts nothing out of its own hands on what it took.
-  for (let hops = 0; e !== undefined && hops < 8; hops += 1) {
-    const value = await outputOf(store, e, kept);
-    if (value !== undefined) return { seq: e.seq, value: valueAt(value, path) };
-    const before = origins.of(e);
-    if (before.length !== 1) return { seq: e.seq, value: undefined };
-    e = before[0];
-  }
-  return undefined;
+  return e === undefined
+    ? undefined
+    : { seq: e.seq, value: valueAt(await store.values.output(e), path) };
 }
 
 function gives(e: Brief): boolean {
   return e.type === "RunStarted" || e.type.endsWith("Completed") || e.type === "Responded";
-}
-
-function outputOf(
-  store: RunStore,
-  e: Brief,
-  kept: Map<number, Promise<unknown>>,
-): Promise<unknown> {
-  let asked = kept.get(e.seq);
-  if (asked === undefined) {
-    asked = call("GET", `/api/runs/${store.info.id}/events/${e.seq}`).then((event) =>
-      at(event, "data", e.type === "RunStarted" ? "input" : "output"),
-    );
-    kept.set(e.seq, asked);
-  }
-  return asked;
 }
 
 /** The ways on. */
@@ -291,7 +268,7 @@ function useFull(store: RunStore, seq: number | undefined): unknown {
   const full = useSignal<unknown>(undefined);
   useEffect(() => {
     if (seq === undefined) return;
-    call("GET", `/api/runs/${store.info.id}/events/${seq}`).then(
+    store.values.event(seq).then(
       (value) => {
         full.value = value;
       },
