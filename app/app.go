@@ -9,7 +9,6 @@ import (
 	"net"
 	"net/http"
 	"os"
-	"path/filepath"
 	"strings"
 	"time"
 
@@ -30,7 +29,6 @@ import (
 	"signalbox/engine/vault"
 	"signalbox/engine/watch"
 	"signalbox/engine/worker"
-	"signalbox/engine/worker/local"
 	"signalbox/server"
 	"signalbox/static"
 )
@@ -93,34 +91,6 @@ func New(ctx context.Context, cfg Config, log *slog.Logger) (_ *App, err error) 
 		}
 	}
 	return a, nil
-}
-
-// openChannel reaches NATS, or starts it, or does without.
-func (a *App) openChannel(ctx context.Context) error {
-	if a.Config.Local {
-		ch := local.New(a.board.Deliver)
-		a.channel, a.source = ch, ch
-		return nil
-	}
-	cfg := nats.Config{URL: a.Config.NATSURL, Credentials: a.Config.NATSCreds, Name: "signalbox", Log: a.log}
-	if a.Config.NATSURL == "" {
-		var err error
-		if a.nats, err = localnats.Start(filepath.Join(a.Config.Data, "nats")); err != nil {
-			return err
-		}
-		cfg.InProcess = a.nats.Raw()
-	}
-	var err error
-	if a.conn, err = nats.Connect(cfg); err != nil {
-		return err
-	}
-	ch, err := nats.NewChannel(ctx, a.conn, nats.ChannelConfig{Queues: []string{"express", "vision", "default"}, Fresh: a.Config.NATSURL == ""})
-	if err != nil {
-		return err
-	}
-	a.channel, a.source = ch, nats.NewSource(a.conn)
-	a.jobs = append(a.jobs, ch.Run, func(ctx context.Context) error { return a.conn.Feed(ctx, a.board.Deliver) })
-	return nil
 }
 
 func (a *App) openEngine(ctx context.Context) error {
@@ -297,12 +267,7 @@ func (a *App) close(ctx context.Context) {
 		_ = a.listener.Close()
 	}
 	a.ops.close()
-	if a.conn != nil {
-		a.conn.Close()
-	}
-	if a.nats != nil {
-		a.nats.Stop()
-	}
+	a.closeChannel()
 	if a.base != nil {
 		if err := a.base.close(ctx); err != nil {
 			a.log.ErrorContext(ctx, "the database did not stop well", "err", err)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"io/fs"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -58,6 +59,7 @@ func faultsAlone() []fault {
 		{"kill -9, NATS's files wiped", func(a *alone) {
 			a.restart(func() { _ = os.RemoveAll(filepath.Join(a.dir, "nats")) })
 		}},
+		{"kill -9, NATS's files spoiled", func(a *alone) { a.restart(a.spoil) }},
 		{"SIGSTOP of the program", func(a *alone) {
 			_ = a.v.cmd.Process.Signal(syscall.SIGSTOP)
 			a.rest(1500 * time.Millisecond)
@@ -98,6 +100,27 @@ func (a *alone) postgres(s syscall.Signal) {
 	if p, err := postgresOf(a.dir); err == nil {
 		_ = p.Signal(s)
 	}
+}
+
+// spoil cuts off or overwrites half of NATS's files.
+func (a *alone) spoil() {
+	_ = filepath.WalkDir(filepath.Join(a.dir, "nats"), func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || a.rng.IntN(2) == 0 {
+			return nil
+		}
+		raw, err := os.ReadFile(path)
+		if err != nil || len(raw) == 0 {
+			return nil
+		}
+		if a.rng.IntN(2) == 0 {
+			raw = raw[:a.rng.IntN(len(raw))]
+		} else {
+			for range 20 {
+				raw[a.rng.IntN(len(raw))] ^= 0xff
+			}
+		}
+		return os.WriteFile(path, raw, 0o600)
+	})
 }
 
 // suffer lets one fault happen after a while.

@@ -1,0 +1,76 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	localnats "signalbox/engine/local/nats"
+	"signalbox/engine/nats"
+	"signalbox/engine/worker/local"
+)
+
+// openChannel reaches NATS, or starts it, or does without.
+func (a *App) openChannel(ctx context.Context) error {
+	switch {
+	case a.Config.Local:
+		ch := local.New(a.board.Deliver)
+		a.channel, a.source = ch, ch
+		return nil
+	case a.Config.NATSURL != "":
+		return a.connect(ctx, nats.Config{URL: a.Config.NATSURL, Credentials: a.Config.NATSCreds})
+	}
+	dir := filepath.Join(a.Config.Data, "nats")
+	err := a.embed(ctx, dir)
+	if err == nil || ctx.Err() != nil {
+		return err
+	}
+	// A channel holds nothing that is not in the database too: files that a
+	// crash or a disk has spoiled are no reason not to start.
+	a.log.WarnContext(ctx, "the files of NATS cannot be used and are put aside", "err", err)
+	a.closeChannel()
+	aside := dir + ".spoiled" // the last ones only
+	if err := os.RemoveAll(aside); err != nil {
+		return fmt.Errorf("put the files of NATS aside: %w", err)
+	}
+	if err := os.Rename(dir, aside); err != nil {
+		return fmt.Errorf("put the files of NATS aside: %w", err)
+	}
+	return a.embed(ctx, dir)
+}
+
+// embed starts NATS in this process.
+func (a *App) embed(ctx context.Context, dir string) error {
+	var err error
+	if a.nats, err = localnats.Start(dir); err != nil {
+		return err
+	}
+	return a.connect(ctx, nats.Config{InProcess: a.nats.Raw()})
+}
+
+func (a *App) connect(ctx context.Context, cfg nats.Config) error {
+	cfg.Name, cfg.Log = "signalbox", a.log
+	var err error
+	if a.conn, err = nats.Connect(cfg); err != nil {
+		return err
+	}
+	ch, err := nats.NewChannel(ctx, a.conn, nats.ChannelConfig{Queues: []string{"express", "vision", "default"}, Fresh: cfg.InProcess != nil})
+	if err != nil {
+		return err
+	}
+	a.channel, a.source = ch, nats.NewSource(a.conn)
+	a.jobs = append(a.jobs, ch.Run, func(ctx context.Context) error { return a.conn.Feed(ctx, a.board.Deliver) })
+	return nil
+}
+
+func (a *App) closeChannel() {
+	if a.conn != nil {
+		a.conn.Close()
+		a.conn = nil
+	}
+	if a.nats != nil {
+		a.nats.Stop()
+		a.nats = nil
+	}
+}
