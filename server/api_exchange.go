@@ -35,7 +35,7 @@ func (s *Server) exportDraft(ctx context.Context, in *exportInput) (*body[export
 	form := exchange.Form(in.As)
 	text, losses, err := exchange.Workflow(d.Graph, form, in.Chart)
 	if err != nil {
-		return nil, err //nolint:wrapcheck // it is a problem that a person can read
+		return nil, err
 	}
 	if losses == nil {
 		losses = []exchange.Loss{}

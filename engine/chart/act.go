@@ -128,9 +128,8 @@ func (s *step) holds(g *guard, params any, depth int) bool {
 	}
 	switch {
 	case g.program != nil:
-		v, err := g.program.Eval(s.values(params))
-		if err != nil {
-			s.fail(err)
+		v := s.value(g.program, params)
+		if s.failed != nil {
 			return false
 		}
 		passed, ok := v.(bool)
@@ -226,9 +225,8 @@ func (s *step) delay(d *delay, params any) int64 {
 	if d.program == nil {
 		return d.ms
 	}
-	v, err := d.program.Eval(s.values(params))
-	if err != nil {
-		s.fail(err)
+	v := s.value(d.program, params)
+	if s.failed != nil {
 		return 0
 	}
 	switch v := v.(type) {
@@ -268,12 +266,30 @@ func (v values) Lookup(name string) (any, bool) {
 	return nil, false
 }
 
+// spend counts work, so that a chart cannot keep the others waiting.
+func (s *step) spend(units uint64) {
+	if s.work += units; s.work > WorkMax {
+		s.fail(limit("one event cost more than %d units of work", WorkMax))
+	}
+}
+
+// value computes an expression.
+func (s *step) value(p *expr.Program, params any) any {
+	v, cost, err := p.EvalCost(s.values(params))
+	s.spend(1 + cost)
+	if err != nil {
+		s.fail(err)
+	}
+	return v
+}
+
 // eval computes a value; nil when nothing was written.
 func (s *step) eval(t *expr.Tree, params any) json.RawMessage {
 	if t == nil || s.failed != nil {
 		return nil
 	}
-	raw, err := t.Eval(s.values(params))
+	raw, cost, err := t.EvalCost(s.values(params))
+	s.spend(1 + cost)
 	if err != nil {
 		s.fail(err)
 	}

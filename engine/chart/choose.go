@@ -99,13 +99,17 @@ func (s *step) eventless() []*transition {
 // compatible leaves out of each two transitions that would leave the same
 // state the outer or later one.
 func (s *step) compatible(list []*transition) []*transition {
+	if len(list) < 2 {
+		return list
+	}
 	var kept []*transition
+	leaves := map[*transition]*set{}
 	for _, t := range list {
-		exits := s.exits([]*transition{t})
+		leaves[t] = s.exits([]*transition{t})
 		var weaker []*transition
 		beaten := false
 		for _, k := range kept {
-			if !exits.overlaps(s.exits([]*transition{k})) {
+			if !leaves[t].overlaps(leaves[k]) {
 				continue
 			}
 			if !s.chart.inside(t.source, k.source) {

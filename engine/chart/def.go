@@ -8,11 +8,12 @@ import (
 
 // Limits of one chart. Each has a message that names it.
 const (
-	NodesMax      = 2_000 // states in one chart
-	DepthMax      = 32    // nesting of states, of guards and of named actions
-	MicrostepsMax = 1_000 // transitions taken one after the other for one event
-	RaisedMax     = 1_000 // events raised and not yet handled
-	TimersMax     = 1_000 // timers and tasks open at once
+	NodesMax      = 2_000     // states in one chart
+	DepthMax      = 32        // nesting of states, of guards and of named actions
+	MicrostepsMax = 1_000     // transitions taken one after the other for one event
+	WorkMax       = 2_000_000 // units of work for one event: the cost of its expressions, and 20 for each state entered
+	RaisedMax     = 1_000     // events raised and not yet handled
+	TimersMax     = 1_000     // timers and tasks open at once
 )
 
 // Def is a statechart as written down. Expressions are CEL over context,

@@ -8,17 +8,25 @@ import (
 type entry struct {
 	s     *step
 	enter *set
+	holds map[int]bool // a state inside of it is entered
 	fresh map[int]bool // begin in their initial state, so that its actions run
+}
+
+func (e *entry) add(i int) {
+	e.enter.add(i)
+	for p := e.s.chart.nodes[i].parent; p != none && !e.holds[p]; p = e.s.chart.nodes[p].parent {
+		e.holds[p] = true
+	}
 }
 
 // entries lists the states that transitions enter.
 func (s *step) entries(list []*transition) *entry {
-	e := &entry{s, newSet(), map[int]bool{}}
+	e := &entry{s, newSet(), map[int]bool{}, map[int]bool{}}
 	for _, t := range list {
 		domain := s.domain(t)
 		for _, i := range t.targets {
 			if !s.chart.history(i) && (t.source != i || t.source != domain || t.reenter) {
-				e.enter.add(i)
+				e.add(i)
 				e.fresh[i] = true
 			}
 			e.down(i)
@@ -49,7 +57,7 @@ func (e *entry) down(i int) {
 			past, initial = c.fallback(i)
 		}
 		for _, k := range past {
-			e.enter.add(k)
+			e.add(k)
 			if initial {
 				e.fresh[n.parent] = true
 			}
@@ -60,20 +68,21 @@ func (e *entry) down(i int) {
 		}
 	case KindCompound:
 		if !c.history(n.initial) {
-			e.enter.add(n.initial)
+			e.add(n.initial)
 			e.fresh[n.initial] = true
 		}
 		e.down(n.initial)
 		e.up(c.ancestors(n.initial, i), none)
 	case KindParallel:
 		for _, k := range n.children {
-			if e.entered(k) {
+			if e.holds[k] {
 				continue
 			}
-			e.enter.add(k)
+			e.add(k)
 			e.fresh[k] = true
 			e.down(k)
 		}
+	default: // nothing stands inside
 	}
 }
 
@@ -82,23 +91,18 @@ func (e *entry) down(i int) {
 func (e *entry) up(around []int, within int) {
 	for _, a := range around {
 		if e.s.chart.inside(a, within) {
-			e.enter.add(a)
+			e.add(a)
 		}
 		if e.s.chart.nodes[a].kind != KindParallel {
 			continue
 		}
 		for _, k := range e.s.chart.nodes[a].children {
-			if !e.entered(k) {
-				e.enter.add(k)
+			if !e.holds[k] {
+				e.add(k)
 				e.down(k)
 			}
 		}
 	}
-}
-
-// entered reports whether a state inside of i is entered.
-func (e *entry) entered(i int) bool {
-	return slices.ContainsFunc(e.enter.list, func(k int) bool { return e.s.chart.inside(k, i) })
 }
 
 // enter makes states active, the outer ones first.
@@ -111,6 +115,7 @@ func (s *step) enter(list []*transition, initial bool) {
 	for _, i := range slices.Sorted(slices.Values(e.enter.list)) {
 		n := &s.chart.nodes[i]
 		s.active.add(i)
+		s.spend(20)
 		s.run(n.entry, nil, 0)
 		for _, v := range n.invoke {
 			s.open(Open{Name: v.id}, Effect{Op: OpStart, Name: v.id, Source: v.source, Input: s.eval(v.input, nil), Event: s.event.Type})

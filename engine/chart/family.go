@@ -64,6 +64,7 @@ func (c *Chart) begin(s *set, i int) {
 		for _, child := range c.nodes[i].children {
 			c.begin(s, child)
 		}
+	default: // nothing stands inside
 	}
 }
 

@@ -43,6 +43,9 @@ func (s *set) same(t *set) bool {
 
 // overlaps reports whether a state is in both.
 func (s *set) overlaps(t *set) bool {
+	if len(s.list) > len(t.list) {
+		s, t = t, s
+	}
 	return slices.ContainsFunc(s.list, func(i int) bool { return t.in[i] })
 }
 

@@ -26,6 +26,7 @@ type step struct {
 	effects []Effect
 	output  json.RawMessage
 	failed  *Error
+	work    uint64
 	touched bool // something changed since the flag was cleared
 }
 

@@ -58,8 +58,8 @@ type importer struct {
 	err     error
 }
 
-func (im *importer) lose(at, what, format string, args ...any) {
-	im.losses = append(im.losses, Loss{at, what, fmt.Sprintf(format, args...)})
+func (im *importer) lose(at, what, message string) {
+	im.losses = append(im.losses, Loss{at, what, message})
 }
 
 func (im *importer) refuse(at, format string, args ...any) {
@@ -136,7 +136,7 @@ func (im *importer) field(p *place, n *chart.Node, name string, raw json.RawMess
 		kind, _ := word(raw)
 		n.Kind = chart.Kind(kind)
 	case "initial":
-		im.initial(p, n, raw, at)
+		im.initial(n, raw, at)
 	case "entry":
 		n.Entry = im.actions(raw, at)
 	case "exit":
@@ -175,7 +175,7 @@ func (im *importer) field(p *place, n *chart.Node, name string, raw json.RawMess
 	}
 }
 
-func (im *importer) initial(p *place, n *chart.Node, raw json.RawMessage, at string) {
+func (im *importer) initial(n *chart.Node, raw json.RawMessage, at string) {
 	if key, ok := word(raw); ok {
 		n.Initial = key
 		return

@@ -185,7 +185,9 @@ func (p *Program) Eval(v Values) (any, error) {
 	return out, err
 }
 
-// eval also tells the cost.
+// EvalCost also tells the cost, for those who evaluate many within one budget.
+func (p *Program) EvalCost(v Values) (out any, cost uint64, err error) { return p.eval(v) }
+
 func (p *Program) eval(v Values) (out any, cost uint64, err error) {
 	defer func() {
 		if r := recover(); r != nil { // a fault of the evaluator is a fault of this expression only

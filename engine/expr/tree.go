@@ -172,15 +172,22 @@ func (t *Tree) Refs() Refs { return t.refs }
 // Eval returns the configuration with every expression replaced by its value,
 // compact and with sorted names. The error is a *Failure.
 func (t *Tree) Eval(v Values) (json.RawMessage, error) {
+	raw, _, err := t.EvalCost(v)
+	return raw, err
+}
+
+// EvalCost also tells the cost, for those who evaluate many within one budget.
+func (t *Tree) EvalCost(v Values) (json.RawMessage, uint64, error) {
 	if t.constant != nil {
-		return t.constant, nil
+		return t.constant, 0, nil
 	}
 	e := evaluation{values: v, meter: newMeter()}
 	out, err := e.node(&t.root)
 	if err != nil {
-		return nil, err
+		return nil, e.cost, err
 	}
-	return Marshal(out)
+	raw, err := Marshal(out)
+	return raw, e.cost, err
 }
 
 // evaluation is one pass through a tree, within one budget.

@@ -32,7 +32,7 @@ func charts(t *testing.T) []chart.Def {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer f.Close()
+	defer func() { _ = f.Close() }()
 	unzipped, err := gzip.NewReader(f)
 	if err != nil {
 		t.Fatal(err)
