@@ -80,6 +80,7 @@ const entries = {
   run: "web/run/main.tsx",
   share: "web/share/main.tsx",
   ui: "web/ui/main.ts",
+  tour: "web/tour/main.ts",
   main: "web/style/main.css",
 };
 
@@ -90,6 +91,7 @@ const budgets = {
   "run.js": 50_000,
   "share.js": 35_000,
   "ui.js": 8_000,
+  "tour.js": 3_000,
   "main.css": 12_000,
   "web/editor/expr/codemirror.ts": 120_000,
 };

@@ -3,6 +3,8 @@ package server
 import (
 	"net/http"
 
+	"signalbox/engine/gallery"
+	"signalbox/engine/graph"
 	"signalbox/engine/picture"
 	"signalbox/web/view"
 )
@@ -30,5 +32,27 @@ func (s *Server) pageEditor(w http.ResponseWriter, r *http.Request) {
 	p := s.page(r, "", "workflows")
 	p.Title = d.Workflow.Name
 	props := editorProps{Workflow: showWorkflow(d.Workflow), User: p.User, Version: r.URL.Query().Get("version"), Origin: s.origin}
-	s.show(w, r, view.EditorPage(p, view.Island{Props: props, Name: d.Workflow.Name, Picture: s.drawing(p, d.Graph, picture.Options{})}))
+	island := view.Island{Props: props, Name: d.Workflow.Name, Picture: s.drawing(p, d.Graph, picture.Options{}), Tour: s.needsTour(r, d.Graph)}
+	s.show(w, r, view.EditorPage(p, island))
+}
+
+// needsTour reports whether somebody new opens the flagship. ?tour=1 shows it
+// again.
+func (s *Server) needsTour(r *http.Request, g graph.Graph) bool {
+	if r.URL.Query().Get("tour") == "1" {
+		return true
+	}
+	own := map[string]bool{}
+	for _, n := range g.Nodes {
+		own[n.ID] = true
+	}
+	t, ok := s.config.Gallery.Find(gallery.Flagship)
+	for _, n := range t.Graph.Nodes {
+		ok = ok && own[n.ID]
+	}
+	if !ok {
+		return false
+	}
+	chosen, err := s.config.Accounts.Preferences(r.Context(), s.current(r))
+	return err == nil && !chosen.TourDone
 }

@@ -3,11 +3,11 @@
 // data attributes, by delegation, so that morphed content works at once.
 
 import { t } from "../core/strings.ts";
-import { copy, create, patch, remove, send, tryOut } from "./actions.ts";
 import { keepAgo } from "./ago.ts";
 import { message } from "./api.ts";
 import { open, show } from "./dialog.ts";
 import { keepLive } from "./morph.ts";
+import { watchLine } from "./offline.ts";
 import { nextTheme, setMotion, setTheme } from "./theme.ts";
 import { toast } from "./toast.ts";
 
@@ -35,17 +35,24 @@ function press(button: HTMLElement): void {
   if (dialog !== undefined) open(dialog);
   else if (close !== undefined) button.closest("dialog")?.close();
   else if (themeNext !== undefined) nextTheme();
-  else if (from !== undefined) during(button, copy(from));
-  else if (url !== undefined) during(button, remove(button));
-  else if (fresh !== undefined) during(button, create());
-  else if (sample !== undefined) during(button, tryOut(sample));
-  else if (template !== undefined) during(button, create({ template }));
+  else if (from !== undefined) during(button, (a) => a.copy(from));
+  else if (url !== undefined) during(button, (a) => a.remove(button));
+  else if (fresh !== undefined) during(button, (a) => a.create());
+  else if (sample !== undefined) during(button, (a) => a.tryOut(sample));
+  else if (template !== undefined) during(button, (a) => a.create({ template }));
+}
+
+type Actions = typeof import("./actions.ts");
+
+/** What calls the API comes when it is first needed. */
+async function act(work: (actions: Actions) => Promise<void>): Promise<void> {
+  await work(await import("./actions.ts"));
 }
 
 /** Keeps a button from being pressed twice, and says what went wrong. */
-function during(button: Element, work: Promise<void>): void {
+function during(button: Element, work: (actions: Actions) => Promise<void>): void {
   button.setAttribute("aria-disabled", "true");
-  work
+  act(work)
     .catch((fault: unknown) => toast(message(fault), "fail"))
     .finally(() => button.removeAttribute("aria-disabled"));
 }
@@ -54,14 +61,14 @@ document.addEventListener("submit", (event) => {
   const form = event.target;
   if (!(form instanceof HTMLFormElement) || form.dataset["post"] === undefined) return;
   event.preventDefault();
-  void send(form);
+  void act((a) => a.send(form));
 });
 
 document.addEventListener("change", (event) => {
   const field = event.target;
   if (field instanceof HTMLSelectElement && field.dataset["shows"] !== undefined) show(field);
   if (field instanceof HTMLSelectElement && field.dataset["patch"] !== undefined)
-    during(field, patch(field));
+    during(field, (a) => a.patch(field));
   if (!(field instanceof HTMLInputElement)) return;
   if (field.dataset["motion"] !== undefined) setMotion(field.checked);
   const { value } = field;
@@ -73,6 +80,11 @@ document.addEventListener("change", (event) => {
 });
 
 document.addEventListener("keydown", (event) => {
+  if (event.key.toLowerCase() === "k" && (event.ctrlKey || event.metaKey) && !event.isComposing) {
+    event.preventDefault();
+    void import("./palette.ts").then((m) => m.openPalette());
+    return;
+  }
   if (event.isComposing || event.ctrlKey || event.metaKey || event.altKey) return;
   if (event.key === "Escape") {
     for (const menu of document.querySelectorAll<HTMLDetailsElement>("details.drop[open]")) {
@@ -103,8 +115,14 @@ document.addEventListener("keydown", (event) => {
 // Where workflows are listed, a file of one can be let go or pasted.
 if (document.querySelector("[data-import]") !== null)
   void import("./import.ts").then((later) =>
-    later.watch({ make: create, toast, message, unknown: () => t("shell.import.unknown") }),
+    later.watch({
+      make: (from) => act((a) => a.create(from)),
+      toast,
+      message,
+      unknown: () => t("shell.import.unknown"),
+    }),
   );
 
 keepAgo();
 keepLive();
+watchLine();

@@ -2,9 +2,8 @@
 // that focus, scroll position and open menus stay.
 
 import { Idiomorph } from "idiomorph";
-import { t } from "../core/strings.ts";
 import { refreshAgo } from "./ago.ts";
-import { toast } from "./toast.ts";
+import { showOffline } from "./offline.ts";
 
 // The part of Trusted Types that we use; TypeScript's library has no types for
 // it yet. What createHTML returns is a TrustedHTML that stands in for a text.
@@ -62,10 +61,11 @@ async function poll(region: HTMLElement, fragment: string, every: number): Promi
     try {
       await refresh(region, fragment);
       failures = 0;
+      showOffline(!navigator.onLine);
     } catch {
       failures++;
       // One lost request is no news; the second one is.
-      if (failures === 2) toast(t("shell.offline"), "fail");
+      if (failures === 2) showOffline(true);
     }
   }
 }

@@ -18,7 +18,7 @@ type keyGroup struct {
 // keyGroups lists the keys by place. The keys are the same in every language.
 func keyGroups() []keyGroup {
 	return []keyGroup{
-		{"everywhere", [][2]string{{"?", "keys"}, {"N", "new"}, {"/", "search"}, {"Esc", "close"}}},
+		{"everywhere", [][2]string{{"?", "keys"}, {"⌘ K", "palette"}, {"N", "new"}, {"/", "search"}, {"Esc", "close"}}},
 		{"design", [][2]string{
 			{"A", "add"}, {"C", "connect"}, {"← ↑ → ↓", "walk"}, {"⌥ → / ⌥ ←", "follow"}, {"Enter", "inspect"}, {"F2", "rename"},
 			{"Delete", "delete"}, {"⌘ Z / ⇧ ⌘ Z", "undo"}, {"⌘ C / ⌘ X / ⌘ V", "copy"}, {"⌘ D", "duplicate"}, {"⌘ A", "all"},
