@@ -183,6 +183,9 @@ func nodes(found []soundness.Finding, code string) []int {
 	for _, f := range found {
 		if f.Code == code {
 			list = append(list, f.Node)
+			if code == soundness.RunsTwice {
+				list = append(list, f.Related...) // those that follow
+			}
 		}
 	}
 	slices.Sort(list)

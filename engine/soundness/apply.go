@@ -57,7 +57,7 @@ func (x *explorer) take(s []uint64, m move) (_ []uint64, past int) {
 		p := x.at(t)
 		if p.sort == onEdge && int(t>>pastBits) != last && (x.join[node] != "" || last < 0) {
 			last = int(t >> pastBits)
-			past = x.both(past, int(t&(1<<pastBits-1)))
+			past = x.both(past, pastOf(t))
 			if p.edge >= 0 && x.gave[p.edge] > 0 {
 				given = append(given, x.gave[p.edge])
 			}

@@ -2,8 +2,10 @@ package soundness_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
+	"signalbox/engine/graph"
 	"signalbox/engine/machine"
 	"signalbox/engine/soundness"
 )
@@ -18,10 +20,10 @@ func diamonds(n int) []string {
 }
 
 // beside is so many diamonds side by side, joined by all.
-func beside(n int) []string {
+func beside(n int, join string) []string {
 	var lines []string
 	for i := range n {
-		lines = append(lines, fmt.Sprintf("s>c%d", i), fmt.Sprintf("c%d.a>x%d", i, i), fmt.Sprintf("c%d.b>y%d", i, i), fmt.Sprintf("x%d>j%d", i, i), fmt.Sprintf("y%d>j%d", i, i), fmt.Sprintf("j%d>w%d", i, i), fmt.Sprintf("w%d>end", i))
+		lines = append(lines, fmt.Sprintf("s>c%d", i), fmt.Sprintf("c%d.a>x%d", i, i), fmt.Sprintf("c%d.b>y%d", i, i), fmt.Sprintf("x%d>j%d", i, i), fmt.Sprintf("y%d>j%d", i, i), fmt.Sprintf("j%d>w%d", i, i), fmt.Sprintf("w%d>end", i), fmt.Sprintf("j%d=%s", i, join))
 	}
 	return append(lines, "end=all")
 }
@@ -35,9 +37,14 @@ func optional(n int, join string) []string {
 	return append(lines, "end="+join)
 }
 
-// again leads from the last node back to the first.
+// again puts a drawing into a loop, from its last node back to its first.
 func again(lines []string, last string) []string {
-	return append(lines, last+".again>first", "first>c0", "s>first")
+	for i, l := range lines {
+		if rest, ok := strings.CutPrefix(l, "s>"); ok {
+			lines[i] = "first>" + rest
+		}
+	}
+	return append(lines, "s>first", last+".again>first", last+".done>over")
 }
 
 // drawings of every shape and size that the figures are about.
@@ -49,17 +56,36 @@ func drawings(tb testing.TB) map[string]*machine.Machine {
 		chain = append(chain, fmt.Sprintf("n%d>n%d", i, i+1))
 	}
 	return map[string]*machine.Machine{
-		"200 nodes, 40 choices in a row":    draw(tb, diamonds(40)...),
-		"1000 nodes, 200 choices in a row":  draw(tb, diamonds(200)...),
-		"1000 nodes, 166 choices beside":    draw(tb, beside(166)...),
-		"500 nodes, 100 optional branches":  draw(tb, optional(100, "inclusive")...),
-		"150 nodes, 30 optional, 2 wanted":  draw(tb, optional(30, "n2")...),
-		"1000 nodes, 200 choices in a loop": draw(tb, again(diamonds(200), "c200")...),
-		"1000 nodes, 166 beside in a loop":  draw(tb, again(beside(166)[1:], "end")...),
-		"35 nodes, first of 7 cancels":      draw(tb, optional(7, "first!")...),
-		"35 nodes, 7 until a deadline":      draw(tb, optional(7, "all@")...),
-		"100 nodes, first of 20 cancels":    draw(tb, optional(20, "first!")...),
-		"10000 nodes in a row":              draw(tb, chain...),
+		"200 nodes, 40 choices in a row":             draw(tb, diamonds(40)...),
+		"1000 nodes, 200 choices in a row":           draw(tb, diamonds(200)...),
+		"1000 nodes, 166 choices beside":             draw(tb, beside(166, "inclusive")...),
+		"500 nodes, 100 optional branches":           draw(tb, optional(100, "inclusive")...),
+		"150 nodes, 30 optional, 2 wanted":           draw(tb, optional(30, "n2")...),
+		"1000 nodes, joins that wait for each other": draw(tb, again(beside(166, "inclusive"), "end")...),
+		"70 nodes, 14 optional until a deadline":     draw(tb, optional(14, "inclusive@")...),
+		"70 nodes, first of 14 cancels":              draw(tb, optional(14, "first!")...),
+		"1000 nodes, 200 choices in a loop":          draw(tb, again(diamonds(200), "c200")...),
+		"1000 nodes, 166 beside in a loop":           draw(tb, again(beside(166, "each"), "end")...),
+		"35 nodes, first of 7 cancels":               draw(tb, optional(7, "first!")...),
+		"35 nodes, 7 until a deadline":               draw(tb, optional(7, "all@")...),
+		"100 nodes, first of 20 cancels":             draw(tb, optional(20, "first!")...),
+		"10000 nodes in a row":                       draw(tb, chain...),
+	}
+}
+
+func TestLargeDrawingsAreProvedOrCalledTooLarge(t *testing.T) {
+	t.Parallel()
+	for name, m := range drawings(t) {
+		found := soundness.Prove(m)
+		large := strings.Contains(say(m, found), soundness.TooLarge)
+		if want := strings.Contains(name, "first of 20") || strings.Contains(name, "wait for each other"); large != want {
+			t.Errorf("%s: too large is %t, want %t", name, large, want)
+		}
+		for _, f := range found {
+			if f.Severity == graph.SeverityError && !strings.Contains(name, "2 wanted") && !strings.Contains(name, "cancels") && !strings.Contains(name, "wait for each other") {
+				t.Errorf("%s is sound, but: %s", name, say(m, []soundness.Finding{f}))
+			}
+		}
 	}
 }
 

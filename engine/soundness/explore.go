@@ -19,11 +19,19 @@ type explorer struct {
 	found   []Finding
 	budget  *int // what may still be looked at, in tokens
 
+	todo     []int32 // states not followed yet, from head on
+	head     int
 	expanded int  // states followed
 	last     int  // how many may be
 	replays  bool // it repeats another's moves and reports nothing
 	near     []bool
 	pasts    pool
+	marks    pool      // the states without pasts
+	alike    [][]int32 // per such: the states
+	mark     int       // the one last looked at
+	bare     []uint64
+	extra    words
+	lacks    words
 	back     bool   // the move under way closed a loop
 	trail    []move // since the state that is followed
 	from     int    // that state; -1 at the start
@@ -37,10 +45,13 @@ type explorer struct {
 
 // step is how a state was reached.
 type step struct {
-	parent int32
-	choice int32 // of the parent's moves
-	loop   int32 // nearest state before it, or itself, that closed a loop; -1: none
-	grown  bool  // tokens pile up on the way to it: not followed
+	parent  int32
+	choice  int32 // of the parent's moves
+	loop    int32 // nearest state before it, or itself, that closed a loop; -1: none
+	other   int32 // state that was melded in; -1: none
+	instead int32 // state that stands for it and is followed instead; -1: none
+	done    bool  // followed
+	grown   bool  // tokens pile up on the way to it: not followed
 }
 
 func newExplorer(n *net, budget *int) *explorer {
@@ -56,13 +67,35 @@ func (x *explorer) run(entries []int) {
 		x.first = x.add(x.first, x.start[e], 0)
 	}
 	x.follow(slices.Clone(x.first), -1, 0)
-	for x.expanded < min(x.states.len(), x.last) && *x.budget > 0 {
-		x.expand(x.expanded)
+	for x.expanded < x.last && *x.budget > 0 {
+		at, ok := x.pick()
+		if !ok {
+			break
+		}
+		x.expand(at)
 		if *x.budget > 0 {
 			x.expanded++
+			x.steps[at].done = true
 		}
 	}
 	x.endless()
+}
+
+// pick takes the next state to follow: at first the oldest, which gives short
+// counter-examples, later the newest, which soon gives one at all.
+func (x *explorer) pick() (int, bool) {
+	last := len(x.todo) - 1
+	switch {
+	case x.head > last:
+		return 0, false
+	case x.expanded < broadMax:
+		x.head++
+		return int(x.todo[x.head-1]), true
+	default:
+		at := x.todo[last]
+		x.todo = x.todo[:last]
+		return int(at), true
+	}
 }
 
 // truncated reports whether it stopped at its bounds.
@@ -72,6 +105,10 @@ func (x *explorer) truncated() bool { return x.expanded < x.states.len() }
 func (x *explorer) expand(at int) {
 	if x.steps[at].grown {
 		x.ended[at] = true
+		return
+	}
+	if to := x.steps[at].instead; to >= 0 && int(to) < x.states.len() {
+		x.arcs = append(x.arcs, [2]int32{int32(at), to}) //nolint:gosec // below StatesMax
 		return
 	}
 	s := x.states.get(at) // its memory may move, but stays as it is
@@ -114,18 +151,23 @@ func (x *explorer) advance(s []uint64) []uint64 {
 }
 
 func (x *explorer) store(s []uint64, parent, choice int) {
-	id, fresh := x.states.put(s)
+	s, id, other := x.meld(s)
+	fresh := id < 0
+	if fresh {
+		id, fresh = x.states.put(s)
+	}
 	if parent >= 0 {
 		x.arcs = append(x.arcs, [2]int32{int32(parent), int32(id)}) //nolint:gosec // below StatesMax
 	}
 	if !fresh {
 		return
 	}
-	st := step{parent: int32(parent), choice: int32(choice), loop: -1} //nolint:gosec // as above
+	x.alike[x.mark] = append(x.alike[x.mark], int32(id))                                                 //nolint:gosec // as above
+	st := step{parent: int32(parent), choice: int32(choice), loop: -1, other: int32(other), instead: -1} //nolint:gosec // as above
 	if parent >= 0 {
 		st.loop = x.steps[parent].loop
 	}
-	x.steps, x.ended = append(x.steps, st), append(x.ended, false)
+	x.steps, x.ended, x.todo = append(x.steps, st), append(x.ended, false), append(x.todo, int32(id)) //nolint:gosec // as above
 	if x.back {
 		x.grows(id)
 		x.steps[id].loop = int32(id) //nolint:gosec // as above
@@ -139,9 +181,9 @@ func (x *explorer) grows(id int) {
 	for a := int(x.steps[id].loop); a >= 0; {
 		if place := x.more(x.states.get(a), s); place >= 0 && x.tokens(s, place) > TokensMax {
 			x.steps[id].grown = true
-			x.last = min(x.last, id+growMax) // there is no end to see
+			x.last = min(x.last, x.expanded+moreMax) // there is no end to see
 			x.from, x.trail = id, x.trail[:0]
-			x.report(Finding{Code: GrowsWithoutEnd, Severity: graph.SeverityWarning, Node: x.places[place].node, Example: x.here()})
+			x.report(Finding{Code: GrowsWithoutEnd, Severity: graph.SeverityWarning, Node: x.places[place].node})
 			return
 		}
 		up := int(x.steps[a].parent)
@@ -210,7 +252,7 @@ func (x *explorer) line(s []uint64, i, j, done int) ([]uint64, int) {
 		}
 	}
 	for _, t := range s[i:j] {
-		if t&(1<<pastBits-1) != 0 || x.at(t).sort != onEdge {
+		if pastOf(t) != 0 || x.at(t).sort != onEdge {
 			return s, j
 		}
 		if k, ok := slices.BinarySearch(places, int(t>>pastBits)); ok {

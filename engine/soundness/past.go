@@ -104,7 +104,7 @@ func (x *explorer) meet(s []uint64, node, past int) ([]uint64, int) {
 				break
 			}
 			if x.comp[p.node] == comp && p.sort == onEdge {
-				s[i] = token(int(t>>pastBits), x.with(int(t&(1<<pastBits-1)), bit))
+				s[i] = token(int(t>>pastBits), x.with(pastOf(t), bit))
 			}
 		}
 	}
@@ -116,6 +116,6 @@ func (x *explorer) meet(s []uint64, node, past int) ([]uint64, int) {
 func (x *explorer) overlap(node int) {
 	if !x.twice[node] {
 		x.twice[node] = true
-		x.report(Finding{Code: RunsTwice, Severity: graph.SeverityWarning, Node: node, Example: x.here()})
+		x.report(Finding{Code: RunsTwice, Severity: graph.SeverityWarning, Node: node})
 	}
 }

@@ -22,14 +22,19 @@ import (
 const (
 	StatesMax = 100_000    // states of one scope
 	TokensMax = 3          // tokens on one edge where they pile up; more are not followed
-	LookMax   = 20_000_000 // tokens looked at, in all scopes together
+	LookMax   = 10_000_000 // tokens looked at, in all scopes together
 )
 
-// growMax is how many more states are looked at once tokens pile up.
-const growMax = 2_000
+// broadMax is how many states are followed in the order in which they were
+// found.
+const broadMax = 1_000
+
+// moreMax is how many more states are looked at once tokens pile up or an error
+// was found.
+const moreMax = 2_000
 
 // exactMax is up to where every moment is tried at which a deadline can pass.
-const exactMax = LookMax / 20
+const exactMax = LookMax / 10
 
 // The closed list of codes.
 const (
@@ -132,7 +137,7 @@ func (p *prover) scope(scope int) {
 	}
 	p.looked += seen.states
 	p.partial = p.partial || seen.partial || n.halfway
-	for _, f := range seen.found {
+	for _, f := range p.fold(seen.found) {
 		if !has(p.found, f.Code, f.Node) && !(f.Code == NoExit && n.round[f.Node] && p.loopKnown(f.Node)) {
 			p.fix(&f, n, seen)
 			p.found = append(p.found, f)
@@ -146,6 +151,36 @@ func (p *prover) scope(scope int) {
 			p.found = append(p.found, Finding{Code: DeadNode, Severity: graph.SeverityWarning, Node: i})
 		}
 	}
+}
+
+// fold leaves, of the nodes that can run twice and those where tokens pile up,
+// the first of each row: what follows it does so for its sake.
+func (p *prover) fold(found []Finding) []Finding {
+	var kept []Finding
+	type spot struct {
+		code string
+		node int
+	}
+	first := map[spot]int{} // the finding in kept that stands for it
+	for _, f := range found {
+		if f.Code != RunsTwice && f.Code != GrowsWithoutEnd {
+			kept = append(kept, f)
+			continue
+		}
+		lead := len(kept)
+		for _, e := range p.m.In(f.Node) {
+			if k, ok := first[spot{f.Code, p.m.Edges[e].From}]; ok {
+				lead = min(lead, k)
+			}
+		}
+		if lead == len(kept) {
+			kept = append(kept, f)
+		} else {
+			kept[lead].Related = append(kept[lead].Related, f.Node)
+		}
+		first[spot{f.Code, f.Node}] = lead
+	}
+	return kept
 }
 
 // seen is what the exploration of a scope saw.

@@ -35,7 +35,7 @@ func (x *explorer) final(at int) {
 	default:
 		slices.Sort(waiting)
 		x.from, x.trail = at, x.trail[:0]
-		x.report(Finding{Code: JoinCycle, Severity: graph.SeverityError, Node: waiting[0], Related: waiting, Example: x.here()})
+		x.report(Finding{Code: JoinCycle, Severity: graph.SeverityError, Node: waiting[0], Related: waiting})
 	}
 }
 
@@ -84,7 +84,7 @@ func (x *explorer) stuck(at, node int) {
 		return
 	}
 	x.from, x.trail = at, x.trail[:0]
-	example, left := x.replay()
+	example, left := x.replay(-1)
 	x.report(Finding{Code: JoinStuck, Severity: graph.SeverityError, Node: node, Example: example, Missing: x.missing(left, node)})
 }
 
@@ -116,7 +116,7 @@ func (x *explorer) endless() {
 		}
 	}
 	for at := range n {
-		if x.ended[at] || at >= x.expanded {
+		if x.ended[at] || !x.steps[at].done {
 			mark(int32(at)) //nolint:gosec // below StatesMax
 		}
 	}
@@ -151,7 +151,7 @@ func (x *explorer) runsOn(at int) {
 	}
 	if lead >= 0 && !slices.ContainsFunc(x.found, func(f Finding) bool { return f.Code == NoExit }) {
 		x.from, x.trail = at, x.trail[:0]
-		x.report(Finding{Code: NoExit, Severity: graph.SeverityError, Node: lead, Example: x.here()})
+		x.report(Finding{Code: NoExit, Severity: graph.SeverityError, Node: lead})
 	}
 	for len(queue) > 0 {
 		n := queue[len(queue)-1]
@@ -170,27 +170,35 @@ func (x *explorer) known(code string, node int) bool {
 	return slices.ContainsFunc(x.found, func(f Finding) bool { return f.Code == code && f.Node == node })
 }
 
+// report keeps a finding that is new, with the choices that lead to the state
+// under way.
 func (x *explorer) report(f Finding) {
-	if !x.replays && !x.known(f.Code, f.Node) {
-		x.found = append(x.found, f)
+	if x.replays || x.known(f.Code, f.Node) {
+		return
 	}
-}
-
-// here lists the choices that lead to the state under way.
-func (x *explorer) here() []Choice {
-	if x.replays {
-		return nil
+	if len(f.Example) == 0 {
+		node := -1
+		if f.Code == RunsTwice {
+			node = f.Node
+		}
+		f.Example, _ = x.replay(node)
 	}
-	choices, _ := x.replay()
-	return choices
+	x.found = append(x.found, f)
+	if f.Severity == graph.SeverityError {
+		x.last = min(x.last, x.expanded+moreMax)
+	}
 }
 
 // replay repeats the moves that lead to the state under way, with every token
 // where it is, and returns the choices made and the tokens that stand then.
-func (x *explorer) replay() ([]Choice, []uint64) {
+// The choices are those to which the state owes what it knows of the node (-1:
+// of none).
+func (x *explorer) replay(node int) ([]Choice, []uint64) {
 	var script []int
-	for at := x.from; at >= 0 && x.steps[at].parent >= 0; at = int(x.steps[at].parent) {
-		script = append(script, int(x.steps[at].choice))
+	for at := x.from; at >= 0; at = int(x.steps[at].parent) {
+		if at = x.origin(at, node); x.steps[at].parent >= 0 {
+			script = append(script, int(x.steps[at].choice))
+		}
 	}
 	slices.Reverse(script)
 	budget := math.MaxInt
