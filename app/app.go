@@ -131,7 +131,7 @@ func (a *App) openServices(ctx context.Context) error {
 func (a *App) loopback() string {
 	addr, ok := a.listener.Addr().(*net.TCPAddr)
 	if !ok || addr.IP.IsUnspecified() {
-		_, port, _ := net.SplitHostPort(a.listener.Addr().String()) //nolint:errcheck // an address of a listener is well formed
+		_, port, _ := net.SplitHostPort(a.listener.Addr().String()) // of a listener: well formed
 		return "http://127.0.0.1:" + port
 	}
 	return "http://" + a.listener.Addr().String()
@@ -159,7 +159,7 @@ func (a *App) openServer(ctx context.Context) error {
 		return err
 	}
 	if !assets.Built() {
-		a.log.Warn("the browser's files are not built: run make assets")
+		a.log.WarnContext(ctx, "the browser's files are not built: run make assets")
 	}
 	pool := a.base.db.Pool()
 	_, port, err := net.SplitHostPort(a.listener.Addr().String())

@@ -104,13 +104,13 @@ func (a *alone) postgres(s syscall.Signal) {
 
 // spoil cuts off or overwrites half of NATS's files.
 func (a *alone) spoil() {
-	_ = filepath.WalkDir(filepath.Join(a.dir, "nats"), func(path string, d fs.DirEntry, err error) error {
+	err := filepath.WalkDir(filepath.Join(a.dir, "nats"), func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() || a.rng.IntN(2) == 0 {
-			return nil
+			return err
 		}
 		raw, err := os.ReadFile(path)
 		if err != nil || len(raw) == 0 {
-			return nil
+			return err
 		}
 		if a.rng.IntN(2) == 0 {
 			raw = raw[:a.rng.IntN(len(raw))]
@@ -121,6 +121,9 @@ func (a *alone) spoil() {
 		}
 		return os.WriteFile(path, raw, 0o600)
 	})
+	if err != nil {
+		a.t.Error(err)
+	}
 }
 
 // suffer lets one fault happen after a while.

@@ -38,16 +38,16 @@ func setting(t *testing.T, name string, usual int) int {
 // processes: two thirds to the program alone with its children, a quarter to
 // two servers with a PostgreSQL and a NATS of their own, the rest on a disk
 // that fills up. SOAK_SEED chooses them again.
-func TestSoak(t *testing.T) {
+func TestSoak(t *testing.T) { //nolint:paralleltest // one arena after the other
 	faults, seed := setting(t, "SOAK_KILLS", 1_000), uint64(setting(t, "SOAK_SEED", int(time.Now().Unix())))
 	t.Logf("SOAK_KILLS=%d SOAK_SEED=%d", faults, seed)
 	apartShare, fullShare := faults/4, max(2, faults/12)
-	t.Run("alone", func(t *testing.T) {
+	t.Run("alone", func(t *testing.T) { //nolint:paralleltest // see above
 		a := newAlone(t, seed)
 		a.run(faults-apartShare-fullShare, faultsAlone())
 	})
-	t.Run("apart", func(t *testing.T) { soakApart(t, seed+1, apartShare) })
-	t.Run("full", func(t *testing.T) { soakFull(t, seed+2, fullShare) })
+	t.Run("apart", func(t *testing.T) { soakApart(t, seed+1, apartShare) }) //nolint:paralleltest // see above
+	t.Run("full", func(t *testing.T) { soakFull(t, seed+2, fullShare) })    //nolint:paralleltest // see above
 }
 
 // run lets so many faults happen at random and looks at what is left.
