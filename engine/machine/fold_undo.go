@@ -10,7 +10,9 @@ import (
 func (m *Machine) foldUndo(s *Snapshot, f Fact) error {
 	switch f := f.(type) {
 	case *CompensationStarted:
-		return m.foldCompensation(s, f)
+		if err := m.foldCompensation(s, f); err != nil {
+			return err
+		}
 	case *CompensationCompleted:
 	case *AttentionNeeded:
 		c, d := m.undoOf(s, f.Scope, f.Undoes)

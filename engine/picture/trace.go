@@ -35,7 +35,8 @@ func Trace(g graph.Graph, status string, events []brief.Brief) (nodes, edges map
 			}
 		}
 	}
-	if status == "succeeded" || status == "failed" || status == "canceled" {
+	switch status {
+	case "succeeded", "failed", "canceled", "compensated":
 		settle(g, nodes, edges)
 	}
 	return nodes, edges
@@ -50,36 +51,25 @@ func NodeOf(e brief.Brief) string {
 }
 
 // visits are those that are not over, by node.
-type visits map[string]map[int]State
+type visits map[string]map[place]State
+
+// place is where a visit is, and which one.
+type place struct{ scope, visit int }
 
 // after is what a node shows after an event; None: no change. A node with
 // several live visits shows the one that is furthest in its work.
 func (v visits) after(id string, e brief.Brief) State {
-	state := None
-	switch e.Type {
-	case "RunStarted", "NodeCompleted", "TaskCompleted", "Responded", "WaitCompleted":
-		state = Done
-	case "NodeFailed":
-		state = Failed
-	case "TaskScheduled":
-		state = Running
-	case "WaitStarted":
-		state = Waiting
-	case "TaskFailed":
-		state = Failed
-		if e.RetryAt > 0 {
-			state = Waiting
-		}
-	default:
+	state := stateOf(e)
+	if state == None {
 		return None
 	}
 	if v[id] == nil {
-		v[id] = map[int]State{}
+		v[id] = map[place]State{}
 	}
 	if state == Running || state == Waiting {
-		v[id][e.Visit] = state
+		v[id][place{e.Scope, e.Visit}] = state
 	} else {
-		delete(v[id], e.Visit)
+		delete(v[id], place{e.Scope, e.Visit})
 	}
 	for _, other := range v[id] {
 		if other == Running {
@@ -88,6 +78,34 @@ func (v visits) after(id string, e brief.Brief) State {
 		state = Waiting
 	}
 	return state
+}
+
+// stateOf is what an event says of its visit.
+func stateOf(e brief.Brief) State {
+	switch e.Type {
+	case "RunStarted", "NodeCompleted", "TaskCompleted", "Responded", "WaitCompleted", "ContainerCompleted":
+		return Done
+	case "NodeFailed":
+		return Failed
+	case "VisitCanceled":
+		return Canceled
+	case "TaskScheduled", "ContainerStarted", "CallStarted":
+		return Running
+	case "WaitStarted":
+		return Waiting
+	case "TaskFailed":
+		if e.RetryAt > 0 {
+			return Waiting
+		}
+		return Failed
+	case "BodyFailed":
+		if e.RetryAt > 0 {
+			return Waiting
+		}
+	case "BodyStarted":
+		return Running // also when the container begins anew
+	}
+	return None
 }
 
 func settle(g graph.Graph, nodes, edges map[string]State) {

@@ -14,24 +14,38 @@ func canCut(log []machine.Event, at int) error {
 	if at > sharedMax {
 		return problem.New(problem.TooLarge, "A new run may share at most %d events.", sharedMax)
 	}
+	for _, e := range log[:at] {
+		if c, undoes := e.Fact.(*machine.CompensationStarted); undoes && c.Scope == 0 {
+			return problem.New(problem.Invalid, "From event %d on the run undoes what it had done, so nothing behind it can be shared.", e.Seq)
+		}
+	}
 	switch f := log[at-1].Fact.(type) {
-	case *machine.RunSucceeded, *machine.RunFailed, *machine.RunCanceled:
+	case *machine.RunSucceeded, *machine.RunFailed, *machine.RunCompensated, *machine.RunCanceled:
 		return problem.New(problem.Invalid, "The run is over with event %d. Choose an earlier one.", at)
-	case *machine.TaskFailed:
-		if f.RetryAt.IsZero() {
-			return failing(at)
-		}
-	case *machine.NodeFailed:
-		if !f.Handled {
-			return failing(at)
-		}
 	default:
+		if !stands(f) {
+			return problem.New(problem.Invalid, "Event %d is in the midst of a step of the machine that cannot be cut. Choose one before or behind it.", at)
+		}
 	}
 	return nil
 }
 
-func failing(at int) error {
-	return problem.New(problem.Invalid, "Event %d is part of the failure that ended the run. Choose one before it, or retry the failed step.", at)
+// stands reports whether a fact can be the last one of what is shared. Some
+// facts need the next one: a failure goes on to whoever catches it, a join
+// that fires first ends what it cancels.
+func stands(f machine.Fact) bool {
+	switch f := f.(type) {
+	case *machine.TaskFailed:
+		return !f.RetryAt.IsZero()
+	case *machine.NodeFailed:
+		return f.Handled
+	case *machine.BodyFailed:
+		return f.Kept != "" || !f.RetryAt.IsZero()
+	case *machine.VisitCanceled, *machine.TokensCanceled, *machine.RoundOpened, *machine.CompensationStarted:
+		return false
+	default:
+		return true
+	}
 }
 
 // beforeFailure finds the last event before the failure that ended the run.
@@ -44,7 +58,11 @@ func beforeFailure(log []machine.Event) (int, error) {
 	if len(log) == 0 {
 		return 0, problem.New(problem.Conflict, "This run has not failed.")
 	}
-	if _, failed := log[len(log)-1].Fact.(*machine.RunFailed); !failed {
+	switch log[len(log)-1].Fact.(type) {
+	case *machine.RunFailed:
+	case *machine.RunCompensated:
+		return 0, problem.New(problem.Conflict, "What this run had done is undone, so the step alone cannot be tried again. Fork it at an event before, or run it again.")
+	default:
 		return 0, problem.New(problem.Conflict, "This run has not failed.")
 	}
 	first := -1
@@ -58,7 +76,7 @@ func beforeFailure(log []machine.Event) (int, error) {
 	}
 	node := log[first].Fact.(*machine.NodeFailed) //nolint:forcetypeassert // found as one
 	if first > 0 {
-		if f, ok := log[first-1].Fact.(*machine.TaskFailed); ok && f.Node == node.Node && f.Visit == node.Visit {
+		if f, ok := log[first-1].Fact.(*machine.TaskFailed); ok && f.Node == node.Node && f.Scope == node.Scope && f.Visit == node.Visit {
 			first--
 		}
 	}
@@ -71,6 +89,14 @@ func beforeFailure(log []machine.Event) (int, error) {
 // unwinds reports whether a fact can stand between the failure of a step and
 // the end of its run.
 func unwinds(f machine.Fact) bool {
-	n, failed := f.(*machine.NodeFailed)
-	return failed && !n.Handled
+	switch f := f.(type) {
+	case *machine.NodeFailed:
+		return !f.Handled
+	case *machine.BodyFailed:
+		return f.Kept == "" && f.RetryAt.IsZero()
+	case *machine.VisitCanceled:
+		return true
+	default:
+		return false
+	}
 }

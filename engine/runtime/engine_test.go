@@ -162,11 +162,11 @@ func (w *world) check(t *testing.T, run uuid.UUID) {
 	seen := map[string]int{}
 	for _, e := range rec.Events {
 		if e.Type == "TaskCompleted" || e.Type == "TaskFailed" {
-			var a struct{ Visit, Attempt int }
+			var a struct{ Scope, Visit, Attempt int }
 			if err := json.Unmarshal(e.Data, &a); err != nil {
 				t.Error(err)
 			}
-			seen[fmt.Sprintf("%s/%d/%d", e.Node, a.Visit, a.Attempt)]++
+			seen[fmt.Sprintf("%s/%d/%d/%d", e.Node, a.Scope, a.Visit, a.Attempt)]++
 		}
 	}
 	for attempt, n := range seen {

@@ -241,3 +241,57 @@ func TestForkRefused(t *testing.T) {
 		t.Errorf("the same key made another run: %+v %v", again, err)
 	}
 }
+
+// each runs a body for three items, two at a time, and a task behind it. The
+// second item's body catches its own failure.
+const each = `{"signalbox":1,"nodes":[
+ {"id":"s","key":"start","kind":"manual"},
+ {"id":"m","key":"each","kind":"map","config":{"items":"=input.items","concurrency":2,"on_item_error":"collect"}},
+ {"id":"a","key":"a","kind":"mock","in":"m","config":{"answer":"=item * 2"}},
+ {"id":"g","key":"box","kind":"group","in":"m"},
+ {"id":"b","key":"b","kind":"mock","in":"g","config":{"answer":"=input + 1"}},
+ {"id":"l","key":"c","kind":"mock","config":{"answer":"=size(input)"}}],
+ "edges":[{"id":"1","from":"s","port":"success","to":"m"},{"id":"2","from":"a","port":"success","to":"g"},{"id":"3","from":"m","port":"success","to":"l"}],"layout":{}}`
+
+// Wherever a log with containers is cut, the new run ends as the old one would
+// have, and no task that was done is done again.
+func TestForkInsideContainers(t *testing.T) {
+	t.Parallel()
+	a := &tally{calls: map[string]int{}, down: map[string]bool{"c": true}}
+	w := openWith(t, 0, each, a)
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	s, err := w.start(ctx, `{"items":[1,2,3]}`, "", runtime.WaitEnd)
+	if err != nil || s.Answer == nil || s.Answer.Run != "failed" {
+		t.Fatalf("%+v %v", s.Answer, err)
+	}
+	a.repair()
+	old := w.log(t, s.Run)
+	for at := 1; at < find(old, "TaskFailed", "c"); at++ {
+		fork, err := w.engine.Fork(ctx, runtime.ForkRequest{Workspace: "main", Run: s.Run, At: at, Source: "fork"})
+		if err != nil {
+			t.Fatalf("a fork at event %d (%s): %v", at, old[at-1].Type, err)
+		}
+		if status, body := w.ended(ctx, t, fork.Run); status != "succeeded" || body != "3" {
+			t.Errorf("forked at event %d (%s): %s %s", at, old[at-1].Type, status, body)
+		}
+		done := map[string]int{}
+		for _, e := range old[:at] {
+			if e.Type == "TaskCompleted" {
+				done[e.Node]++
+			}
+		}
+		for node, want := range map[string]int{"a": 3 - done["a"], "b": 3 - done["b"], "c": 1} {
+			if got := a.of(fork.Run)[node]; got != want {
+				t.Errorf("forked at event %d (%s): %s was called %d times, want %d", at, old[at-1].Type, node, got, want)
+			}
+		}
+	}
+	again, err := w.engine.Fork(ctx, runtime.ForkRequest{Workspace: "main", Run: s.Run, Source: "retry"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if status, body := w.ended(ctx, t, again.Run); status != "succeeded" || body != "3" {
+		t.Errorf("retried: %s %s", status, body)
+	}
+}

@@ -56,7 +56,8 @@ func portsOnly(config json.RawMessage) json.RawMessage {
 // what it carries. An error shows its class; its message may quote data.
 func PublicBrief(b brief.Brief) brief.Brief {
 	out := brief.Brief{
-		Seq: b.Seq, At: b.At, Type: b.Type, Node: b.Node, Visit: b.Visit, Attempt: b.Attempt,
+		Seq: b.Seq, At: b.At, Type: b.Type, Node: b.Node, Scope: b.Scope, Visit: b.Visit, Attempt: b.Attempt,
+		Count: b.Count, Index: b.Index, Opens: b.Opens, Closes: b.Closes, Undoes: b.Undoes, For: b.For,
 		Port: b.Port, Ports: b.Ports, Took: b.Took, Queue: b.Queue, Priority: b.Priority, Until: b.Until, RetryAt: b.RetryAt,
 		Began: b.Began, Size: b.Size, Handled: b.Handled, Trigger: b.Trigger,
 	}

@@ -89,7 +89,7 @@ func TestPublicBriefIsAnAllowList(t *testing.T) {
 	var b brief.Brief
 	fill(reflect.ValueOf(&b).Elem(), "b")
 	got := shown(t, share.PublicBrief(b))
-	for _, name := range []string{"b.Type", "b.Node", "b.Port", "b.Ports", "b.Took", "b.Queue", "b.Trigger", "b.Error.Class"} {
+	for _, name := range []string{"b.Type", "b.Node", "b.Port", "b.Ports", "b.Took", "b.Undoes.Node", "b.For", "b.Queue", "b.Trigger", "b.Error.Class"} {
 		if !got[name] {
 			t.Errorf("%s does not show any more", name)
 		}

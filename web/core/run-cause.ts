@@ -27,8 +27,8 @@ function unwinds(e: Brief): boolean {
     case "NodeFailed":
       return e.handled !== true;
     case "BodyFailed":
+      return e.handled !== true;
     case "VisitCanceled":
-    case "TokensAbsorbed":
       return true;
     default:
       return false;
@@ -38,8 +38,16 @@ function unwinds(e: Brief): boolean {
 /** Whether a run can go on from an event; the server has the last word. */
 export function canFork(e: Brief | undefined): e is Brief {
   if (e === undefined || e.seq === 0 || endsRun(e)) return false;
-  if (e.type === "TaskFailed") return e.retry_at !== undefined;
-  return !unwinds(e);
+  switch (e.type) {
+    case "TaskFailed":
+      return e.retry_at !== undefined;
+    case "TokensCanceled":
+    case "RoundOpened":
+    case "CompensationStarted":
+      return false;
+    default:
+      return !unwinds(e);
+  }
 }
 
 /** What one visit did, told by its events. */

@@ -53,7 +53,7 @@ test("a container's bodies count", () => {
   trace.add([
     { seq: 1, at: 1, type: "ContainerStarted", node: "m", visit: 1, count: 2 },
     { seq: 2, at: 1, type: "BodyStarted", node: "m", visit: 1, index: 0, opens: 1 },
-    { seq: 3, at: 1, type: "BodyCompleted", node: "m", visit: 1, index: 0, opens: 1 },
+    { seq: 3, at: 1, type: "BodyCompleted", node: "m", visit: 1, index: 0, closes: 1 },
   ]);
   assert.deepEqual(differenceOf(trace.at(2), trace.at(3)).bodies, [
     { key: "m", done: 1, failed: 0 },

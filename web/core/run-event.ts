@@ -20,11 +20,17 @@ export type EventType =
   | "ContainerCompleted"
   | "VisitCanceled"
   | "TokensAbsorbed"
+  | "TokensCanceled"
+  | "RoundOpened"
+  | "RoundClosed"
+  | "TaskStarted"
   | "SignalReceived"
   | "CallStarted"
+  | "CallAnswered"
   | "CompensationStarted"
   | "CompensationCompleted"
   | "AttentionNeeded"
+  | "AttentionResolved"
   | "RunPaused"
   | "RunResumed"
   | "RunSucceeded"
@@ -49,10 +55,15 @@ export type Brief = {
   readonly ports?: readonly string[];
   /** Edges whose tokens the visit took, by position: "0-2,5". */
   readonly took?: string;
-  /** Of a container: how many bodies, which one, and the scope that it opened. */
+  /** Of a container: how many bodies, which one, and the scope that it opens or closes. */
   readonly count?: number;
   readonly index?: number;
   readonly opens?: number;
+  readonly closes?: number;
+  /** The visit whose effect this one undoes. */
+  readonly undoes?: { readonly scope?: number; readonly node: string; readonly visit: number };
+  /** What a wait waits for, when it is not time. */
+  readonly for?: string;
   readonly queue?: string;
   readonly priority?: number;
   readonly until?: number;
@@ -112,6 +123,7 @@ export function toneOf(e: Brief): Tone {
   switch (e.type) {
     case "RunStarted":
     case "TaskRunning":
+    case "TaskStarted":
     case "TaskProgress":
       return "run";
     case "ContainerStarted":
@@ -122,6 +134,9 @@ export function toneOf(e: Brief): Tone {
     case "TaskScheduled":
     case "VisitCanceled":
     case "TokensAbsorbed":
+    case "TokensCanceled":
+    case "RoundOpened":
+    case "RoundClosed":
     case "RunCanceled":
       return "skip";
     case "WaitStarted":

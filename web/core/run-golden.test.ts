@@ -7,9 +7,18 @@ import cancel from "./fixtures/run-cancel.json" with { type: "json" };
 import choice from "./fixtures/run-choice-and-join.json" with { type: "json" };
 import failureEnds from "./fixtures/run-failure-ends-the-run.json" with { type: "json" };
 import failurePort from "./fixtures/run-failure-port.json" with { type: "json" };
+import first from "./fixtures/run-first-cancels.json" with { type: "json" };
+import group from "./fixtures/run-group-in-group.json" with { type: "json" };
 import linear from "./fixtures/run-linear.json" with { type: "json" };
 import loop from "./fixtures/run-loop.json" with { type: "json" };
+import map from "./fixtures/run-map.json" with { type: "json" };
+import mapFails from "./fixtures/run-map-that-fails.json" with { type: "json" };
+import repeat from "./fixtures/run-repeat.json" with { type: "json" };
 import retry from "./fixtures/run-retry.json" with { type: "json" };
+import saga from "./fixtures/run-saga.json" with { type: "json" };
+import sagaPerson from "./fixtures/run-saga-needs-a-person.json" with { type: "json" };
+import signal from "./fixtures/run-signal-and-pause.json" with { type: "json" };
+import absorb from "./fixtures/run-two-of-three-absorb.json" with { type: "json" };
 import overlap from "./fixtures/run-visits-overlap.json" with { type: "json" };
 import wait from "./fixtures/run-wait.json" with { type: "json" };
 import type { Graph } from "./graph.ts";
@@ -44,6 +53,15 @@ const logs: Readonly<Record<string, Golden>> = {
   loop,
   "visits that overlap": overlap,
   cancel,
+  map: map,
+  "map that fails": mapFails,
+  repeat: repeat,
+  "group in group": group,
+  "first cancels": first,
+  "two of three absorb": absorb,
+  "signal and pause": signal,
+  saga: saga,
+  "saga that needs a person": sagaPerson,
 };
 
 for (const [name, golden] of Object.entries(logs)) {
@@ -83,13 +101,15 @@ const PHASES: Readonly<Record<Phase, string>> = {
   backoff: "backoff",
   waiting: "waiting",
   failing: "queued",
-  inside: "inside",
+  inside: "open",
+  calling: "calling",
 };
 
 function live(state: RunState): readonly string[] {
   const out: string[] = [];
   for (const [key, node] of state.nodes) {
-    for (const o of node.open) out.push(`${key} ${o.visit}.${o.attempt} ${PHASES[o.phase]}`);
+    for (const o of node.open)
+      out.push(`${o.scope} ${key} ${o.visit}.${o.attempt} ${PHASES[o.phase]}`);
   }
   return out.sort();
 }
@@ -103,8 +123,9 @@ const PICTURE: Readonly<Record<NodeStatus, string>> = {
   failed: "fail",
   canceled: "cancel",
   skipped: "skip",
-  undoing: "undo",
-  undone: "undo",
+  // The server's picture shows what a step did, not that it was undone.
+  undoing: "ok",
+  undone: "ok",
 };
 
 function shown(state: RunState): Readonly<Record<string, string>> {

@@ -18,9 +18,9 @@ export type NodeStatus =
 /**
  * Queued, running, back-off and waiting as the words say. Failing: the last
  * attempt has failed, and the next event says what follows. Inside: the body
- * of a container is at work.
+ * of a container is at work. Calling: another run is.
  */
-export type Phase = "queued" | "running" | "backoff" | "waiting" | "failing" | "inside";
+export type Phase = "queued" | "running" | "backoff" | "waiting" | "failing" | "inside" | "calling";
 
 /** A visit that is not over. */
 export type Open = {
@@ -35,6 +35,8 @@ export type Open = {
   /** When a wait or a back-off ends. */
   readonly until?: number | undefined;
   readonly worker?: string | undefined;
+  /** The step whose effect this visit undoes. */
+  readonly undoes?: string | undefined;
   /** What a running attempt has streamed so far. */
   readonly text?: string | undefined;
 };
@@ -71,19 +73,19 @@ export const IDLE: NodeState = {
 };
 
 export function afterEvent(node: NodeState, e: Brief): NodeState {
-  const scope = e.scope ?? 0;
-  const visit = e.visit ?? 1;
   switch (e.type) {
     case "TaskScheduled":
       return opened(node, e, "queued");
     case "WaitStarted":
-    case "SignalAwaited":
-    case "HumanAsked":
-    case "CallbackAwaited":
       return opened(node, e, "waiting");
     case "ContainerStarted":
-    case "CallStarted":
+    case "BodyStarted":
       return opened(node, e, "inside");
+    case "BodyFailed":
+      return e.retry_at === undefined ? node : opened(node, e, "backoff");
+    case "CallStarted":
+      return opened(node, e, "calling");
+    case "TaskStarted":
     case "TaskRunning":
       return running(node, e);
     case "TaskProgress":
@@ -101,16 +103,34 @@ export function afterEvent(node: NodeState, e: Brief): NodeState {
     case "Responded":
     case "ContainerCompleted":
       return closed(node, e, "done");
-    case "CompensationStarted":
-      return { ...node, status: "undoing", last: e.seq };
-    case "CompensationCompleted":
-      return { ...node, status: "undone", last: e.seq };
     default:
-      // An event of a newer program: it tells at least that a visit is at work.
-      return node.open.some((o) => o.scope === scope && o.visit === visit)
-        ? { ...node, last: e.seq }
-        : node;
+      return node;
   }
+}
+
+/** What happens to a step when the effect of one of its visits is undone. */
+export function afterUndo(node: NodeState, e: Brief): NodeState {
+  switch (e.type) {
+    case "TaskScheduled":
+      return { ...node, status: "undoing", last: e.seq };
+    case "TaskCompleted":
+      return { ...node, status: "undone", last: e.seq };
+    case "AttentionResolved":
+      return { ...node, status: resolved(e.text), last: e.seq };
+    default:
+      return node;
+  }
+}
+
+/** What a person decided about an effect that could not be undone. */
+function resolved(action: string | undefined): NodeStatus {
+  if (action === "retry") return "undoing";
+  return action === "complete" ? "undone" : "done";
+}
+
+/** The key of the step whose effect an event's visit undoes. */
+export function undoneBy(node: NodeState | undefined, e: Brief): string | undefined {
+  return e.undoes?.node ?? node?.open.find((o) => same(o, e))?.undoes;
 }
 
 function same(o: Open, e: Brief): boolean {
@@ -119,6 +139,7 @@ function same(o: Open, e: Brief): boolean {
 
 function opened(node: NodeState, e: Brief, phase: Phase): NodeState {
   const was = node.open.find((o) => same(o, e));
+  if (was?.phase === "inside" && phase === "inside") return { ...node, last: e.seq };
   const open: Open = {
     scope: e.scope ?? 0,
     visit: e.visit ?? 1,
@@ -127,6 +148,7 @@ function opened(node: NodeState, e: Brief, phase: Phase): NodeState {
     began: was?.began ?? e.at,
     since: e.at,
     until: phase === "backoff" ? e.retry_at : e.until,
+    undoes: e.undoes?.node ?? was?.undoes,
   };
   const list =
     was === undefined ? [...node.open, open] : node.open.map((o) => (o === was ? open : o));
@@ -203,7 +225,7 @@ function closed(node: NodeState, e: Brief, how: "done" | "failed" | "canceled"):
 function atWork(open: readonly Open[], otherwise: NodeStatus): NodeStatus {
   if (open.length === 0) return otherwise;
   const some = (...phases: readonly Phase[]) => open.some((o) => phases.includes(o.phase));
-  if (some("running", "inside")) return "running";
+  if (some("running", "inside", "calling")) return "running";
   if (some("queued")) return "queued";
   return some("backoff", "waiting") ? "waiting" : "failed";
 }

@@ -29,10 +29,10 @@ const EVENTS: readonly Omit<Brief, "seq" | "at">[] = [
   { type: "TaskScheduled", node: "work", scope: 1, visit: 1, attempt: 1 },
   { type: "TaskScheduled", node: "work", scope: 2, visit: 1, attempt: 1 },
   { type: "TaskCompleted", node: "work", scope: 2, visit: 1, attempt: 1, port: "success" },
-  { type: "BodyCompleted", node: "each", visit: 1, index: 1, opens: 2 },
+  { type: "BodyCompleted", node: "each", visit: 1, index: 1, closes: 2 },
   { type: "TaskFailed", node: "work", scope: 1, visit: 1, attempt: 1 },
   { type: "NodeFailed", node: "work", scope: 1, visit: 1 },
-  { type: "BodyFailed", node: "each", visit: 1, index: 0, opens: 1 },
+  { type: "BodyFailed", node: "each", visit: 1, index: 0, closes: 1 },
   { type: "BodyStarted", node: "each", visit: 1, index: 2, opens: 3 },
   { type: "TaskScheduled", node: "work", scope: 3, visit: 1, attempt: 1 },
   { type: "VisitCanceled", node: "work", scope: 3, visit: 1 },
@@ -105,17 +105,52 @@ test("what holds a run shows until it goes on", () => {
 });
 
 test("what undoes and what is undone shows", () => {
-  const state = fold(shape, after(7), [
-    { seq: 8, at: 1, type: "CompensationStarted", node: "work", visit: 1 },
+  const undoing = fold(shape, after(8), [
+    { seq: 9, at: 1, type: "CompensationStarted" },
+    {
+      seq: 10,
+      at: 1,
+      type: "TaskScheduled",
+      node: "last",
+      visit: 1,
+      undoes: { node: "work", visit: 1 },
+    },
   ]);
-  assert.equal(state.status, "compensating");
-  assert.equal(state.nodes.get("work")?.status, "undoing");
-  const end = fold(shape, state, [
-    { seq: 9, at: 2, type: "CompensationCompleted", node: "work", visit: 1 },
-    { seq: 10, at: 3, type: "RunCompensated" },
+  assert.equal(undoing.status, "compensating");
+  assert.equal(undoing.nodes.get("work")?.status, "undoing");
+  assert.deepEqual([...undoing.scopes.keys()], [0]);
+  const troubled = fold(shape, undoing, [
+    {
+      seq: 11,
+      at: 2,
+      type: "AttentionNeeded",
+      node: "last",
+      visit: 1,
+      undoes: { node: "work", visit: 1 },
+    },
+  ]);
+  assert.equal(troubled.status, "needs_attention");
+  const end = fold(shape, undoing, [
+    { seq: 11, at: 2, type: "TaskCompleted", node: "last", visit: 1, attempt: 1, port: "success" },
+    { seq: 12, at: 3, type: "CompensationCompleted" },
+    { seq: 13, at: 3, type: "RunCompensated" },
   ]);
   assert.equal(end.status, "compensated");
   assert.equal(end.nodes.get("work")?.status, "undone");
+});
+
+test("a join that cancels leaves one token on its own edges and none elsewhere", () => {
+  const two: readonly Brief[] = [
+    { seq: 1, at: 1, type: "NodeCompleted", node: "each", visit: 1, ports: ["success"] },
+    { seq: 2, at: 1, type: "NodeCompleted", node: "each", visit: 2, ports: ["success"] },
+    { seq: 3, at: 1, type: "NodeCompleted", node: "start", visit: 1, ports: ["success"] },
+  ];
+  const state = fold(shape, startState(shape), two);
+  assert.deepEqual(Object.fromEntries(standing(state.scopes)), { out: 2, in: 1 });
+  const left = fold(shape, state, [
+    { seq: 4, at: 1, type: "TokensCanceled", node: "last", took: "0-1" },
+  ]);
+  assert.deepEqual(Object.fromEntries(standing(left.scopes)), { out: 1 });
 });
 
 test("an event of a newer program does no harm", () => {

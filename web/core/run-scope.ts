@@ -40,21 +40,36 @@ type Owned = { -readonly [K in keyof Scope]: Scope[K] } & { tokens: Map<string, 
 export class ScopeDraft {
   readonly scopes: Map<number, Scope>;
   readonly bodies: Map<string, Bodies>;
+  /** Scopes that undo what was done in them. */
+  readonly undoing: Set<number>;
   readonly #owned = new Set<Scope>();
   readonly #ownedStates = new Set<readonly BodyStatus[]>();
 
-  constructor(scopes: ReadonlyMap<number, Scope>, bodies: ReadonlyMap<string, Bodies>) {
+  constructor(
+    scopes: ReadonlyMap<number, Scope>,
+    bodies: ReadonlyMap<string, Bodies>,
+    undoing: ReadonlySet<number>,
+  ) {
     this.scopes = new Map(scopes);
     this.bodies = new Map(bodies);
+    this.undoing = new Set(undoing);
   }
 
-  /** Takes and puts the tokens of an event; in: the edges into its node by position. */
-  move(e: Brief, taken: readonly Edge[], edges: readonly string[]): void {
+  /** Takes and puts the tokens of an event. Ends: keys of the steps in which edges end. */
+  move(
+    e: Brief,
+    taken: readonly Edge[],
+    edges: readonly string[],
+    ends: ReadonlyMap<string, string>,
+  ): void {
     const scope = e.scope ?? 0;
     for (const position of positions(e.took)) {
       const id = edges[position];
-      if (id !== undefined) this.#add(scope, id, -1);
+      if (id === undefined) continue;
+      if (e.type !== "TokensCanceled") this.#add(scope, id, -1);
+      else this.#leave(scope, id, ends.get(id) === e.node ? 1 : 0);
     }
+    if (e.type === "CompensationStarted") this.#turn(scope);
     for (const edge of taken) this.#add(scope, edge.id, 1);
   }
 
@@ -65,6 +80,21 @@ export class ScopeDraft {
     const next = (own.tokens.get(edge) ?? 0) + n;
     if (next > 0) own.tokens.set(edge, next);
     else own.tokens.delete(edge);
+  }
+
+  /** Of the tokens on an edge only so many stay. */
+  #leave(scope: number, edge: string, most: number): void {
+    const over = (this.scopes.get(scope)?.tokens.get(edge) ?? 0) - most;
+    if (over > 0) this.#add(scope, edge, -over);
+  }
+
+  /** A scope that undoes holds no tokens, and those within it close. */
+  #turn(id: number): void {
+    const was = this.scopes.get(id);
+    if (was === undefined) return;
+    this.#own(id, was).tokens.clear();
+    this.undoing.add(id);
+    for (const [inner, scope] of this.scopes) if (scope.within === id) this.#close(inner);
   }
 
   #own(id: number, scope: Scope): Owned {
@@ -97,6 +127,7 @@ export class ScopeDraft {
         break;
       case "BodyFailed":
         this.#end(key, e, "failed");
+        if (e.retry_at !== undefined) this.#anew(key, e);
         break;
       case "ContainerCompleted":
       case "NodeFailed":
@@ -121,7 +152,14 @@ export class ScopeDraft {
 
   #end(key: string, e: Brief, how: BodyStatus): void {
     this.#mark(key, e, how);
-    if (e.opens !== undefined) this.#close(e.opens);
+    if (e.closes !== undefined) this.#close(e.closes);
+  }
+
+  /** The container will begin anew, with none of its bodies. */
+  #anew(key: string, e: Brief): void {
+    this.#closeAll(key, e);
+    const was = this.bodies.get(key);
+    if (was !== undefined) this.bodies.set(key, { ...was, states: [], done: 0, failed: 0 });
   }
 
   #mark(key: string, e: Brief, how: BodyStatus): void {
@@ -162,6 +200,7 @@ export class ScopeDraft {
   /** A scope ends with those inside it. */
   #close(id: number): void {
     this.scopes.delete(id);
+    this.undoing.delete(id);
     for (const [inner, scope] of this.scopes) if (scope.within === id) this.#close(inner);
   }
 
@@ -174,6 +213,7 @@ export class ScopeDraft {
     }
     this.scopes.clear();
     this.scopes.set(0, ROOT);
+    this.undoing.clear();
   }
 }
 

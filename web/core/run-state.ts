@@ -6,7 +6,7 @@ import type { Edge, Graph } from "./graph.ts";
 import type { Brief, Fault } from "./run-event.ts";
 import { endsRun, nodeOf, portsOf } from "./run-event.ts";
 import type { NodeState, NodeStatus } from "./run-node.ts";
-import { afterEvent, IDLE } from "./run-node.ts";
+import { afterEvent, afterUndo, IDLE, undoneBy } from "./run-node.ts";
 import type { Bodies, Scope } from "./run-scope.ts";
 import { ROOT, ScopeDraft } from "./run-scope.ts";
 
@@ -21,15 +21,14 @@ export type RunStatus =
   | "canceled"
   | "compensated";
 
-/** What holds a run that is not over. */
-type Hold = "paused" | "compensating" | "needs_attention";
-
 export type RunState = {
   readonly seq: number;
   /** Of the last event. */
   readonly at: number;
   readonly status: RunStatus;
-  readonly hold?: Hold | undefined;
+  readonly paused: boolean;
+  /** Compensations that failed: a person has to decide about each. */
+  readonly trouble: number;
   readonly started: number;
   readonly ended?: number | undefined;
   readonly error?: Fault | undefined;
@@ -41,6 +40,8 @@ export type RunState = {
   readonly scopes: ReadonlyMap<number, Scope>;
   /** Of containers, by node key. */
   readonly bodies: ReadonlyMap<string, Bodies>;
+  /** Scopes that undo what was done in them. */
+  readonly undoing: ReadonlySet<number>;
 };
 
 /** What of a drawing the fold needs. */
@@ -50,6 +51,8 @@ export type Shape = {
   readonly out: ReadonlyMap<string, readonly Edge[]>;
   /** Edge ids by their position in the machine. */
   readonly edges: readonly string[];
+  /** The key of the step in which an edge ends, by edge id. */
+  readonly ends: ReadonlyMap<string, string>;
 };
 
 /** The port of edges that lead to what undoes a step: no token takes them. */
@@ -66,7 +69,8 @@ export function shapeOf(graph: Graph): Shape {
     if (list === undefined) out.set(key, [edge]);
     else list.push(edge);
   }
-  return { keys, out, edges: ordered(graph.edges, keyOf) };
+  const ends = new Map(graph.edges.map((e) => [e.id, keyOf.get(e.to) ?? ""]));
+  return { keys, out, edges: ordered(graph.edges, keyOf), ends };
 }
 
 /** In the compiler's order: by key of the source, port, key of the target. */
@@ -92,11 +96,14 @@ export function startState(shape: Shape): RunState {
     seq: 0,
     at: 0,
     status: "running",
+    paused: false,
+    trouble: 0,
     started: 0,
     nodes: new Map(shape.keys.map((key) => [key, IDLE])),
     edges: new Map(),
     scopes: new Map([[0, ROOT]]),
     bodies: new Map(),
+    undoing: new Set(),
   };
 }
 
@@ -108,24 +115,19 @@ export function taken(shape: Shape, e: Brief): readonly Edge[] {
   return (shape.out.get(key) ?? []).filter((edge) => ports.includes(edge.port));
 }
 
-type Head = Omit<RunState, "nodes" | "edges" | "scopes" | "bodies">;
+type Head = Omit<RunState, "nodes" | "edges" | "scopes" | "bodies" | "undoing">;
 
 /** The state after some more events. */
 export function fold(shape: Shape, before: RunState, events: readonly Brief[]): RunState {
   if (events.length === 0) return before;
   const nodes = new Map(before.nodes);
   const edges = new Map(before.edges);
-  const draft = new ScopeDraft(before.scopes, before.bodies);
+  const draft = new ScopeDraft(before.scopes, before.bodies, before.undoing);
   let head: Head = before;
   for (const e of events) {
-    const key = nodeOf(e);
-    const node = key === undefined ? undefined : nodes.get(key);
-    if (key !== undefined && node !== undefined) {
-      nodes.set(key, afterEvent(node, e));
-      draft.contain(key, e);
-    }
+    stepNodes(nodes, draft, e);
     const along = taken(shape, e);
-    draft.move(e, along, shape.edges);
+    draft.move(e, along, shape.edges, shape.ends);
     for (const edge of along) edges.set(edge.id, (edges.get(edge.id) ?? 0) + 1);
     head = afterHead(head, e);
     if (endsRun(e)) {
@@ -133,8 +135,22 @@ export function fold(shape: Shape, before: RunState, events: readonly Brief[]): 
       draft.end();
     }
   }
-  if (head.ended === undefined) head = { ...head, status: head.hold ?? alive(nodes) };
-  return { ...head, nodes, edges, scopes: draft.scopes, bodies: draft.bodies };
+  if (head.ended === undefined) head = { ...head, status: statusOf(head, draft, nodes) };
+  const { scopes, bodies, undoing } = draft;
+  return { ...head, nodes, edges, scopes, bodies, undoing };
+}
+
+/** What an event does to its step, and to the one whose effect it undoes. */
+function stepNodes(nodes: Map<string, NodeState>, draft: ScopeDraft, e: Brief): void {
+  const key = nodeOf(e);
+  const node = key === undefined ? undefined : nodes.get(key);
+  if (key !== undefined && node !== undefined) {
+    nodes.set(key, afterEvent(node, e));
+    draft.contain(key, e);
+  }
+  const target = undoneBy(node, e);
+  const undone = target === undefined ? undefined : nodes.get(target);
+  if (target !== undefined && undone !== undefined) nodes.set(target, afterUndo(undone, e));
 }
 
 /** What an event says of the run as a whole. */
@@ -145,13 +161,13 @@ function afterHead(head: Head, e: Brief): Head {
     case "RunStarted":
       return { ...next, started: e.at };
     case "RunPaused":
-      return { ...next, hold: "paused" };
+      return { ...next, paused: true };
     case "RunResumed":
-      return { ...next, hold: undefined };
-    case "CompensationStarted":
-      return { ...next, hold: "compensating" };
+      return { ...next, paused: false };
     case "AttentionNeeded":
-      return { ...next, hold: "needs_attention", error: e.error };
+      return { ...next, trouble: head.trouble + 1 };
+    case "AttentionResolved":
+      return { ...next, trouble: Math.max(0, head.trouble - 1) };
     default:
       return endsRun(e) ? { ...next, status: endOf(e), ended: e.at, error: e.error } : next;
   }
@@ -170,14 +186,19 @@ function endOf(e: Brief): RunStatus {
   }
 }
 
+function statusOf(head: Head, draft: ScopeDraft, nodes: ReadonlyMap<string, NodeState>): RunStatus {
+  if (head.paused) return "paused";
+  if (head.trouble > 0) return "needs_attention";
+  return draft.undoing.size > 0 ? "compensating" : alive(nodes);
+}
+
 /** A run that does nothing but wait is waiting. */
 function alive(nodes: ReadonlyMap<string, NodeState>): RunStatus {
   let waits = false;
   for (const node of nodes.values()) {
     for (const o of node.open) {
-      // A container that is open says nothing of its own.
-      if (o.phase === "backoff" || o.phase === "waiting") waits = true;
-      else if (o.phase !== "inside") return "running";
+      if (o.phase === "backoff" || o.phase === "waiting" || o.phase === "inside") waits = true;
+      else return "running";
     }
   }
   return waits ? "waiting" : "running";

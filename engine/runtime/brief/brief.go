@@ -23,7 +23,9 @@ type Brief struct {
 	Attempt  int      `json:"attempt,omitempty"`
 	Port     string   `json:"port,omitempty"`
 	Ports    []string `json:"ports,omitempty"`
-	Took     string   `json:"took,omitempty"` // positions of the edges whose tokens the visit took: "0-2,5"
+	Took     string   `json:"took,omitempty"`   // positions of the edges whose tokens the visit took: "0-2,5"
+	Undoes   *Visit   `json:"undoes,omitempty"` // the visit whose effect this one undoes
+	For      string   `json:"for,omitempty"`    // what a wait waits for, when it is not time
 	Queue    string   `json:"queue,omitempty"`
 	Priority *int     `json:"priority,omitempty"`
 	Until    float64  `json:"until,omitempty"`
@@ -38,6 +40,13 @@ type Brief struct {
 	Status   int      `json:"status,omitempty"` // of a response
 	By       string   `json:"by,omitempty"`
 	Text     string   `json:"text,omitempty"` // progress: what was streamed
+}
+
+// Visit names a visit.
+type Visit struct {
+	Scope int    `json:"scope,omitempty"`
+	Node  string `json:"node"`
+	Visit int    `json:"visit"`
 }
 
 // Error is what a list says of a failure.
@@ -64,6 +73,9 @@ func Of(e machine.Event) Brief {
 		}
 	case *machine.TaskScheduled:
 		b.Scope, b.Visit, b.Attempt, b.Took, b.Queue, b.Priority = f.Scope, f.Visit, f.Attempt, string(f.Took), f.Queue, &f.Priority
+		if f.Undoes != nil {
+			b.Undoes = &Visit{f.Undoes.Scope, f.Undoes.Node, f.Undoes.Visit}
+		}
 	case *machine.TaskCompleted:
 		b.Scope, b.Visit, b.Attempt, b.Port, b.Worker = f.Scope, f.Visit, f.Attempt, f.Port, f.Worker
 		b.Began, b.Size = Millis(f.Began), f.Output.Size()
@@ -71,7 +83,7 @@ func Of(e machine.Event) Brief {
 		b.Scope, b.Visit, b.Attempt, b.Worker, b.Error = f.Scope, f.Visit, f.Attempt, f.Worker, short(f.Error.Class, f.Error.Message)
 		b.Began, b.RetryAt = Millis(f.Began), Millis(f.RetryAt)
 	case *machine.WaitStarted:
-		b.Scope, b.Visit, b.Took, b.Until = f.Scope, f.Visit, string(f.Took), Millis(f.Until)
+		b.Scope, b.Visit, b.Took, b.Until, b.For = f.Scope, f.Visit, string(f.Took), Millis(f.Until), f.For
 	case *machine.WaitCompleted:
 		b.Scope, b.Visit, b.Port = f.Scope, f.Visit, f.Port
 	case *machine.Responded:
@@ -129,8 +141,10 @@ func ending(b *Brief, f machine.Fact) {
 		b.Scope, b.Count = f.Scope, f.Undone
 	case *machine.AttentionNeeded:
 		b.Scope, b.Visit, b.Error = f.Scope, f.Visit, short(f.Error.Class, f.Error.Message)
+		b.Undoes = &Visit{f.Undoes.Scope, f.Undoes.Node, f.Undoes.Visit}
 	case *machine.AttentionResolved:
 		b.Scope, b.Visit, b.By, b.Text = f.Scope, f.Visit, f.By, f.Action
+		b.Undoes = &Visit{f.Undoes.Scope, f.Undoes.Node, f.Undoes.Visit}
 	case *machine.RunPaused:
 		b.By = f.By
 	case *machine.RunResumed:

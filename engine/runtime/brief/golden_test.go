@@ -74,6 +74,39 @@ func scripts() []script {
 			"start:manual", "a:mock", "b:mock", `meet:mock/each{"retries":1}`, "end:mock/each",
 			"start>a", "start>b", "a>meet", "b>meet", "meet>end",
 		}, []string{"start", "ok a", "ok b", "fail meet timeout", "ok meet", "wake", "ok end", "ok meet", "ok end"}},
+		{"map", []string{
+			"start:manual", `each:map{"items":"=[1,2,3]","concurrency":2,"on_item_error":"collect"}`,
+			"each/work:mock", "each/after:mock", "last:mock", "start>each", "work>after", "each>last",
+		}, []string{"start", "ok work", "fail work invalid_input", "ok after", "ok work", "ok after", "ok last"}},
+		{"map-that-fails", []string{
+			"start:manual", `each:map{"items":"=[1,2,3]","concurrency":3}`, "each/work:mock", "fix:mock", "start>each", "each.failure>fix",
+		}, []string{"start", "ok work", "fail work invalid_input", "ok fix"}},
+		{"repeat", []string{
+			"start:manual", `again:loop{"condition":"index < 2","max":5}`, "again/work:mock", "last:mock", "start>again", "again>last",
+		}, []string{"start", "ok work", "ok work", "ok last"}},
+		{"group-in-group", []string{
+			"start:manual", "outer:group", "outer/inner:group", "inner/a:mock", "inner/b:mock", "outer/c:mock", "last:mock",
+			"start>outer", "inner>c", "outer.failure>last",
+		}, []string{"start", "ok a", "fail b invalid_input", "ok last"}},
+		{"first-cancels", []string{
+			"start:manual", "a:mock", "b:mock", "b2:mock", "meet:join/first+cancel", "last:mock",
+			"start>a", "start>b", "a>meet", "b>b2", "b2>meet", "meet>last",
+		}, []string{"start", "ok a", "ok last"}},
+		{"two-of-three-absorb", []string{
+			"start:manual", "a:mock", "b:mock", "c:mock", "meet:join/n2+absorb", "last:mock",
+			"start>a", "start>b", "start>c", "a>meet", "b>meet", "c>meet", "meet>last",
+		}, []string{"start", "ok a", "ok c", "ok b", "ok last"}},
+		{"signal-and-pause", []string{
+			"start:manual", `hear:signal{"name":"go"}`, "work:mock", "start>hear", "hear>work",
+		}, []string{"start", "pause", "signal go", "resume", "ok work"}},
+		{"saga", []string{
+			"transaction", "start:manual", "book:mock", "pay:mock", "ship:mock", "unbook:mock", "unpay:mock",
+			"start>book", "book>pay", "pay>ship", "book.compensate>unbook", "pay.compensate>unpay",
+		}, []string{"start", "ok book", "ok pay", "fail ship invalid_input", "ok unpay", "ok unbook"}},
+		{"saga-needs-a-person", []string{
+			"transaction", "start:manual", "book:mock", "ship:mock", "unbook:mock",
+			"start>book", "book>ship", "book.compensate>unbook",
+		}, []string{"start", "ok book", "fail ship invalid_input", "fail unbook invalid_input", "skip unbook"}},
 		{"cancel", []string{
 			"start:manual", "a:mock", `pause:wait{"duration":"1h"}`, "after:mock", "start>a", "start>pause", "a>after",
 		}, []string{"start", "ok a", "cancel"}},
@@ -161,16 +194,22 @@ const runID = "018f0000-0000-7000-8000-000000000001"
 
 func look(g graph.Graph, m *machine.Machine, s *machine.Snapshot, edges []string, briefs []brief.Brief) goldenStep {
 	step := goldenStep{Event: briefs[len(briefs)-1], Status: string(s.Status), Visits: map[string]int{}, Live: []string{}, Tokens: map[string]int{}, Shown: map[string]picture.State{}}
-	if s.Waiting() {
+	switch {
+	case s.Paused():
+		step.Status = "paused"
+	case s.Status == machine.StatusRunning && s.Waiting():
 		step.Status = "waiting"
 	}
-	for i, n := range m.Nodes {
-		if v := s.Visits(m, i); v > 0 {
-			step.Visits[n.Key] = v
+	begun := map[string]bool{}
+	for _, b := range briefs {
+		visit := fmt.Sprint(picture.NodeOf(b), b.Scope, b.Visit)
+		if b.Visit > 0 && !begun[visit] {
+			begun[visit] = true
+			step.Visits[picture.NodeOf(b)]++
 		}
 	}
 	for _, v := range s.Look(m) {
-		step.Live = append(step.Live, fmt.Sprintf("%s %d.%d %s", v.Node, v.Visit, max(1, v.Attempt), v.Phase))
+		step.Live = append(step.Live, fmt.Sprintf("%d %s %d.%d %s", v.Scope, v.Node, v.Visit, max(1, v.Attempt), v.Phase))
 	}
 	for i, n := range s.Standing(m) {
 		if n > 0 {
@@ -191,6 +230,14 @@ func input(t *testing.T, m *machine.Machine, s *machine.Snapshot, move string, a
 		return machine.Wake{}
 	case "cancel":
 		return machine.Cancel{By: "Ada"}
+	case "pause":
+		return machine.Pause{By: "Ada"}
+	case "resume":
+		return machine.Resume{By: "Ada"}
+	case "signal":
+		return machine.Signal{Name: word[1], Value: json.RawMessage(`{"id":"s"}`), By: "Ada"}
+	case "skip":
+		return machine.Resolve{Node: word[1], Visit: 1, Action: machine.ActionSkip, By: "Ada"}
 	}
 	for _, c := range m.Pending(s) {
 		d, ok := c.(machine.Dispatch)
@@ -199,19 +246,23 @@ func input(t *testing.T, m *machine.Machine, s *machine.Snapshot, move string, a
 		}
 		began := at.Add(-40 * time.Millisecond)
 		if word[0] == "ok" {
-			return machine.Complete{Node: d.Node, Visit: d.Visit, Attempt: d.Attempt, Output: json.RawMessage(`{"id":"x"}`), Worker: "w1", Began: began}
+			return machine.Complete{Scope: d.Scope, Node: d.Node, Visit: d.Visit, Attempt: d.Attempt, Output: json.RawMessage(`{"id":"x"}`), Worker: "w1", Began: began}
 		}
-		return machine.Fail{Node: d.Node, Visit: d.Visit, Attempt: d.Attempt, Worker: "w1", Began: began, Error: event.Error{Class: word[2], Message: "It did not work."}}
+		return machine.Fail{Scope: d.Scope, Node: d.Node, Visit: d.Visit, Attempt: d.Attempt, Worker: "w1", Began: began, Error: event.Error{Class: word[2], Message: "It did not work."}}
 	}
 	t.Fatalf("nothing is queued for %q", move)
 	return nil
 }
 
-// draw makes a graph whose ids are its keys. A mock's "retries" become its
-// policy.
+// draw makes a graph whose ids are its keys, from "container/key:kind/join{…}"
+// and "from.port>to". A mock's "retries" become its policy.
 func draw(lines []string) graph.Graph {
 	g := graph.Graph{Format: graph.Format}
 	for _, l := range lines {
+		if l == "transaction" {
+			g.Transaction = true
+			continue
+		}
 		if from, to, ok := strings.Cut(l, ">"); ok && !strings.Contains(from, "{") {
 			n, port, _ := strings.Cut(from, ".")
 			if port == "" {
@@ -223,9 +274,18 @@ func draw(lines []string) graph.Graph {
 		key, rest, _ := strings.Cut(l, ":")
 		kind, config, configured := strings.Cut(rest, "{")
 		kind, join, joins := strings.Cut(kind, "/")
-		n := graph.Node{ID: key, Key: key, Kind: kind}
+		in, key, inside := strings.Cut(key, "/")
+		if !inside {
+			in, key = "", in
+		}
+		n := graph.Node{ID: key, Key: key, Kind: kind, In: in}
 		if joins {
-			n.Join = &graph.Join{Mode: join}
+			mode, then, _ := strings.Cut(join, "+")
+			n.Join = &graph.Join{Mode: mode, Then: then}
+			if count, ok := strings.CutPrefix(mode, "n"); ok {
+				n.Join.Mode = "n"
+				_, _ = fmt.Sscanf(count, "%d", &n.Join.N)
+			}
 		}
 		if retries, ok := strings.CutPrefix(config, `"retries":`); ok {
 			var more int
