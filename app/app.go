@@ -42,6 +42,7 @@ type App struct {
 	base     *base
 	nats     *localnats.Server
 	conn     *nats.Conn
+	work     *nats.Conn // the workers' end: one reader for each is faster
 	channel  runtime.Channel
 	source   worker.Source
 	jobs     []func(context.Context) error // run beside the engine
@@ -103,10 +104,14 @@ func (a *App) openEngine(ctx context.Context) error {
 	if err != nil {
 		host = "host"
 	}
-	a.engine, err = runtime.New(runtime.Config{
+	cfg := runtime.Config{
 		Store: a.store, Ledger: a.store, Channel: a.channel, Log: a.log,
 		Owner: host + "/" + uuid.NewString(), Meter: a.meters,
-	})
+	}
+	if a.Config.NATSURL == "" { // all who watch are in this process
+		cfg.Watched = a.board.Watched
+	}
+	a.engine, err = runtime.New(cfg)
 	return err
 }
 

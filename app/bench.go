@@ -184,7 +184,7 @@ func (b *bench) all(ctx context.Context) error {
 func (b *bench) want(name string) bool { return b.only == "" || b.only == name }
 
 // profile takes a profile of the processor's time until the returned function
-// is called.
+// is called, and one of all memory that was taken up to then.
 func (b *bench) profile(name string) (stop func(), err error) {
 	if b.prof == "" {
 		return func() {}, nil
@@ -199,6 +199,10 @@ func (b *bench) profile(name string) (stop func(), err error) {
 	return func() {
 		pprof.StopCPUProfile()
 		_ = f.Close() // a profile that is cut off is seen when it is read
+		if f, err := os.Create(filepath.Join(b.prof, name+"-"+b.path+".allocs.pprof")); err == nil {
+			_ = pprof.Lookup("allocs").WriteTo(f, 0) // the same
+			_ = f.Close()
+		}
 	}, nil
 }
 

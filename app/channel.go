@@ -55,16 +55,28 @@ func (a *App) connect(ctx context.Context, cfg nats.Config) error {
 	if a.conn, err = nats.Connect(cfg); err != nil {
 		return err
 	}
-	ch, err := nats.NewChannel(ctx, a.conn, nats.ChannelConfig{Queues: []string{"express", "vision", "default"}, Fresh: cfg.InProcess != nil})
+	if a.work, err = nats.Connect(cfg); err != nil {
+		return err
+	}
+	private := cfg.InProcess != nil // nobody else is there
+	channel := nats.ChannelConfig{Queues: []string{"express", "vision", "default"}, Fresh: private}
+	if private {
+		channel.Watch = a.board.Deliver
+	}
+	ch, err := nats.NewChannel(ctx, a.conn, channel)
 	if err != nil {
 		return err
 	}
-	a.channel, a.source = ch, nats.NewSource(a.conn)
+	a.channel, a.source = ch, nats.NewSource(a.work)
 	a.jobs = append(a.jobs, ch.Run, func(ctx context.Context) error { return a.conn.Feed(ctx, a.board.Deliver) })
 	return nil
 }
 
 func (a *App) closeChannel() {
+	if a.work != nil {
+		a.work.Close()
+		a.work = nil
+	}
 	if a.conn != nil {
 		a.conn.Close()
 		a.conn = nil

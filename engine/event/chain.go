@@ -10,8 +10,8 @@ import (
 // (zero for the first): SHA-256 over prev, number, time, type, node and data.
 // Changing, dropping or reordering an event breaks every later hash.
 func Chain(prev [32]byte, e *Event) [32]byte {
-	b := make([]byte, 0, 64+len(e.Type)+len(e.Node)+len(e.Data))
-	b = append(b, prev[:]...)
+	var small [1_024]byte // enough for most: no memory is taken
+	b := append(small[:0], prev[:]...)
 	b = binary.BigEndian.AppendUint64(b, uint64(e.Seq))
 	b = binary.BigEndian.AppendUint64(b, uint64(e.At.UnixMicro()))
 	b = append(b, e.Type...)

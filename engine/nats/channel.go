@@ -15,6 +15,7 @@ import (
 
 	"signalbox/engine/runtime"
 	"signalbox/engine/task"
+	"signalbox/engine/watch"
 )
 
 var errNotConnected = errors.New("there is no connection to NATS")
@@ -37,6 +38,9 @@ type ChannelConfig struct {
 	// for their silence to be noticed; it is thrown away, and the runtime
 	// issues it again.
 	Fresh bool
+	// Watch takes the traces of runs, when everybody who watches is in this
+	// process; nil: they are published.
+	Watch func(watch.Frame)
 }
 
 // Channel implements runtime.Channel.
@@ -47,6 +51,7 @@ type Channel struct {
 	kick   chan struct{} // look after the streams now
 	silent chan struct{} // the same, and whether they take anything
 	purges chan purge
+	bills  *bills
 
 	acks    string // prefix of reply subjects
 	mu      sync.Mutex
@@ -83,7 +88,8 @@ func NewChannel(ctx context.Context, conn *Conn, cfg ChannelConfig) (*Channel, e
 		cfg.Wait = dispatchWait
 	}
 	c := &Channel{
-		conn: conn, cfg: cfg, lost: make(chan struct{}, 1), kick: make(chan struct{}, 1), silent: make(chan struct{}, 1), purges: make(chan purge, purgesMax),
+		bills: newBills(conn),
+		conn:  conn, cfg: cfg, lost: make(chan struct{}, 1), kick: make(chan struct{}, 1), silent: make(chan struct{}, 1), purges: make(chan purge, purgesMax),
 		acks: client.NewInbox() + ".", flights: map[string]*flight{}, queues: map[string]bool{}, flying: map[string][]ref{},
 	}
 	for _, q := range cfg.Queues {
@@ -337,6 +343,10 @@ func (c *Channel) acknowledged(m *client.Msg) {
 
 // Trace implements runtime.Channel.
 func (c *Channel) Trace(workspace string, run uuid.UUID, briefs []byte) {
+	if c.cfg.Watch != nil {
+		c.cfg.Watch(watch.Frame{Workspace: workspace, Run: run.String(), Briefs: briefs})
+		return
+	}
 	c.conn.send(runSubject("trace", workspace, run.String()), briefs)
 }
 

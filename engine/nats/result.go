@@ -58,13 +58,9 @@ func (c *Channel) deliver(m *client.Msg, to func(runtime.Delivered)) {
 	}
 	r := &d.Result
 	run, at := r.Run, ref{r.Scope, r.Node, r.Visit, r.Attempt}
-	told := m.Reply // the worker, by the server itself once the task is gone
+	told := m.Reply
 	d.Settle = func() {
-		if ack != "" {
-			if err := c.conn.nc.PublishRequest(ack, told, ackDone); err != nil {
-				c.conn.note("a task was not settled", err) // it comes again, and so does its result
-			}
-		}
+		c.bills.settle(ack, told)
 		c.settled(run, at)
 	}
 	to(d)

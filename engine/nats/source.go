@@ -118,20 +118,22 @@ func (s *Source) Canceled(ctx context.Context, notify func(workspace, run string
 		return err
 	}
 	defer leave()
-	deaf, err := s.conn.subscribe(s.inbox+"*", func(m *client.Msg) {
-		if m.Header.Get("Status") != "" {
-			return // nobody listens to results at the moment: the next owner asks for them
-		}
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		delete(s.sent, m.Subject)
-	})
+	deaf, err := s.conn.subscribe(s.inbox+settledToken, func(m *client.Msg) { s.settled(string(m.Data)) })
 	if err != nil {
 		return err
 	}
 	defer deaf()
 	<-ctx.Done()
 	return nil
+}
+
+// settled forgets what need not be sent again.
+func (s *Source) settled(numbers string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for n := range strings.FieldsSeq(numbers) {
+		delete(s.sent, s.inbox+n)
+	}
 }
 
 // Live implements worker.Source.

@@ -164,6 +164,9 @@ func (s *shard) finish(ctx context.Context, b *batch) {
 }
 
 func (s *shard) publish(t trace) {
+	if s.cfg.Watched != nil && !s.cfg.Watched(t.of.row.Workspace, t.of.row.Run) {
+		return
+	}
 	list := make([]brief.Brief, len(t.events))
 	for i, e := range t.events {
 		list[i] = brief.Of(e)

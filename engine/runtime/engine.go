@@ -36,6 +36,9 @@ type Config struct {
 	Routes  func(route.Attributes) string // nil is route.Standard
 	Now     func() time.Time              // nil is time.Now
 	Meter   Meter                         // nil: nothing is counted
+	// Watched says whether anybody may want traces of a run; nil: it is not
+	// known, and every trace is published.
+	Watched func(workspace string, run uuid.UUID) bool
 }
 
 // Engine runs all machines of the shards that this process owns.

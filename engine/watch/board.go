@@ -65,6 +65,13 @@ func (b *Board) Deliver(f Frame) {
 	}
 }
 
+// Watched reports whether anybody watches a run.
+func (b *Board) Watched(workspace string, run uuid.UUID) bool {
+	b.mu.RLock()
+	defer b.mu.RUnlock()
+	return len(b.watchers) > 0 && len(b.watchers[subject{workspace, run.String()}]) > 0
+}
+
 // Watch returns the news of a run until stop is called. The slices are shared:
 // they must not be changed.
 func (b *Board) Watch(workspace string, run uuid.UUID) (events <-chan []brief.Brief, stop func()) {
