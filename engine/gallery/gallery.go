@@ -31,7 +31,8 @@ type Template struct {
 
 // order is how the gallery shows them, the flagship first.
 func order() []string {
-	return []string{Flagship, "parallel-research", "write-judge-revise", "order-with-fallback", "reminder"}
+	return []string{Flagship, "parallel-research", "write-judge-revise", "order-with-fallback", "reminder",
+		"email-triage", "lead-score", "webhook-fan-out", "incident-runbook", "two-system-sync"}
 }
 
 // Gallery are the templates.

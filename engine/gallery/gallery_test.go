@@ -178,6 +178,11 @@ func TestEveryTemplateRunsWithItsSample(t *testing.T) {
 		"write-judge-revise":  `"rounds":3`,
 		"order-with-fallback": `"parcel":"T-000001"`,
 		"reminder":            `"message":"T-000001"`,
+		"email-triage":        `"topic":"billing"`,
+		"lead-score":          `"score":97`,
+		"webhook-fan-out":     `"delivered":false`,
+		"incident-runbook":    `"levels":3`,
+		"two-system-sync":     `{"created":1,"receipt":"T-000001","updated":1}`,
 	} {
 		answer, result, _ := play(t, name, "")
 		if !strings.Contains(answer+result, want) {
@@ -188,7 +193,7 @@ func TestEveryTemplateRunsWithItsSample(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if n := len(g.All()); n != 5 {
-		t.Errorf("%d templates are there, 5 are tested here", n)
+	if n := len(g.All()); n != 10 {
+		t.Errorf("%d templates are there, 10 are tested here", n)
 	}
 }
