@@ -6,7 +6,7 @@ SHELL := /bin/bash
 
 DATA ?= ./.signalbox
 
-.PHONY: help toolchain run dev build assets generate test test-go soak-reference soak-soundness conformance test-web e2e conformance-xstate soak lint fmt verify bench clean
+.PHONY: help toolchain run dev build assets generate test test-go soak-reference soak-soundness conformance test-web e2e conformance-xstate bench-ui soak lint fmt verify bench clean
 
 help: ## list the commands
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 20
@@ -90,6 +90,9 @@ verify: ## generated files are current
 
 bench: build ## measure this machine
 	bin/signalbox bench
+
+bench-ui: node_modules/.stamp ## measure the canvas in headless Chromium against its budgets
+	node web/e2e/bench-kernel.mjs --check
 
 clean: ## remove what was built
 	rm -rf bin web/build static/dist/*

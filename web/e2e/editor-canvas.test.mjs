@@ -188,6 +188,23 @@ test("how a step waits is chosen from pictures", async () => {
   assert.deepEqual(await axe(page), []);
 });
 
+test("a condition is put together from parts, without writing it", async () => {
+  const id = await stuck();
+  const condition = async () => (await draft(id)).nodes.find((n) => n.id === "check").config.condition;
+  await page.locator('.k-card[data-id="check"]').click();
+  await page.locator(".ed-cond button", { hasText: "Build it from parts" }).click();
+  const row = page.locator(".ed-condrow");
+  assert.equal(await row.first().locator("input").first().inputValue(), "input.n");
+  assert.equal(await row.first().locator("select").inputValue(), ">");
+  await row.first().locator("input").nth(1).fill("5");
+  await page.locator(".ed-condrows .ed-addrow").click();
+  await row.nth(1).locator("input").first().fill("input.kind");
+  await row.nth(1).locator("input").nth(1).fill("rush");
+  await page.locator(".ed-condrows > select").selectOption("any");
+  await until("the expression says it", async () => (await condition()) === 'input.n > 5 || input.kind == "rush"');
+  assert.deepEqual(await axe(page), []);
+});
+
 test("two versions are compared on the canvas, and an old one becomes the draft", async () => {
   const id = await row("Versions");
   const { seq } = await call(`/api/workflows/${id}/draft`);

@@ -3,6 +3,7 @@
 import type { Clip } from "../../core/clip.ts";
 import { clipOf, paste } from "../../core/clip.ts";
 import { renamesIn } from "../../core/expr-rename.ts";
+import { outermost } from "../../core/frame.ts";
 import type { Point } from "../../core/geometry.ts";
 import type { JsonObject, NodeDoc } from "../../core/graph.ts";
 import { setBelow } from "../../core/json-set.ts";
@@ -35,7 +36,8 @@ export function pasteClip(editor: Editor, clip: Clip, where: Where, label?: stri
   );
   const n = made.nodes.length + made.notes.length;
   if (!editor.commit(label ?? t("editor.do.paste", { n }), ops)) return;
-  editor.kernel.select({ nodes: made.nodes, notes: made.notes });
+  // A container stands for what is in it.
+  editor.kernel.select({ nodes: outermost(editor.drawing, made.nodes), notes: made.notes });
   editor.say(t("editor.said.pasted", { n }));
 }
 

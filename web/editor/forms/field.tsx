@@ -11,6 +11,7 @@ import { Icon } from "../icon.tsx";
 import { t } from "../strings.ts";
 import { ChoiceControl, SelectControl, SwitchControl } from "./choice.tsx";
 import { CodeControl, JSONControl } from "./code.tsx";
+import { ConditionRows, isCondition } from "./condition.tsx";
 import { useForm } from "./context.ts";
 import type { ControlProps } from "./control.ts";
 import { CredentialControl } from "./credential.tsx";
@@ -215,17 +216,23 @@ function Control(props: ControlProps): ComponentChildren {
 }
 
 function BareExpression({ field, value, id, change, invalid, describedBy }: ControlProps) {
+  const source = typeof value === "string" ? value : "";
   return (
-    <ExprField
-      source={typeof value === "string" ? value : ""}
-      mode="expr"
-      labelledBy={`${id}-label`}
-      describedBy={describedBy}
-      invalid={invalid}
-      placeholder={field.schema["x-placeholder"]}
-      pointer={field.pointer}
-      change={change}
-    />
+    <>
+      <ExprField
+        source={source}
+        mode="expr"
+        labelledBy={`${id}-label`}
+        describedBy={describedBy}
+        invalid={invalid}
+        placeholder={field.schema["x-placeholder"]}
+        pointer={field.pointer}
+        change={change}
+      />
+      {isCondition(field.name) ? (
+        <ConditionRows source={source} label={field.title} change={change} />
+      ) : null}
+    </>
   );
 }
 

@@ -6,6 +6,7 @@ import { member } from "../../core/form-schema.ts";
 import { Icon } from "../icon.tsx";
 import { t } from "../strings.ts";
 import { ValueCell } from "./cell.tsx";
+import { ConditionRows } from "./condition.tsx";
 import { useForm } from "./context.ts";
 import type { ControlProps } from "./control.ts";
 import { moved } from "./rows.tsx";
@@ -139,6 +140,11 @@ function RuleCondition({
         mode="expr"
         placeholder="input.priority >= 8"
         invalid={faults.length > 0}
+        change={(text) => form.set(`${own}/when`, text)}
+      />
+      <ConditionRows
+        source={rule.when}
+        label={t("editor.form.conditionFor", { port: rule.port })}
         change={(text) => form.set(`${own}/when`, text)}
       />
       {faults.map((fault) => (

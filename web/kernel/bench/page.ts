@@ -10,7 +10,7 @@ import { setWords } from "../../core/strings.ts";
 import words from "../../strings/en/kernel.json";
 import type { KernelEvent, NodeStatus } from "../api.ts";
 import { Kernel } from "../kernel.ts";
-import { framed, large, SPECS, sample } from "./sample.ts";
+import { framed, grouped, large, SPECS, sample } from "./sample.ts";
 
 setWords(words);
 const host = document.getElementById("host");
@@ -179,7 +179,19 @@ function midRun(): void {
   }
 }
 
-const bench = { kernel, events, sample, framed, large, specs: SPECS, tick, midRun, apply, Drawing };
+const bench = {
+  kernel,
+  events,
+  sample,
+  framed,
+  grouped,
+  large,
+  specs: SPECS,
+  tick,
+  midRun,
+  apply,
+  Drawing,
+};
 
 declare global {
   interface Window {

@@ -179,6 +179,33 @@ export function large(n: number): Graph {
   return { signalbox: 1, nodes, edges, layout: { nodes: layout } };
 }
 
+/** The same with eight steps each in a group. */
+export function grouped(n: number): Graph {
+  const flat = large(n);
+  const columns = Math.ceil(Math.sqrt(n));
+  const groupOf = (i: number): string =>
+    `g${Math.floor(i / columns)}-${Math.floor((i % columns) / 8)}`;
+  const layout: Record<string, NodeLayout> = {};
+  const groups = new Map<string, GraphNode>();
+  const nodes = flat.nodes.map((node, i) => {
+    const id = groupOf(i);
+    const place = flat.layout.nodes?.[node.id] ?? { x: 0, y: 0 };
+    const [x, y] = [
+      place.x + Math.floor((i % columns) / 8) * 96,
+      place.y + Math.floor(i / columns) * 112,
+    ];
+    if (!groups.has(id)) {
+      groups.set(id, { id, key: id.replace("-", "_"), kind: "group" });
+      layout[id] = { x, y, title: `Group ${groups.size}` };
+    }
+    layout[node.id] = { ...place, x, y };
+    return { ...node, in: id };
+  });
+  const at = new Map(nodes.map((node) => [node.id, node.in]));
+  const edges = flat.edges.filter((e) => at.get(e.from) === at.get(e.to));
+  return { signalbox: 1, nodes: [...groups.values(), ...nodes], edges, layout: { nodes: layout } };
+}
+
 function line(from: number, to: number): Edge {
   const port = (kinds[(from * 7) % kinds.length] ?? "") === "route" ? "default" : "success";
   return { id: `e${from}-${to}`, from: `n${from}`, port, to: `n${to}` };
