@@ -37,7 +37,7 @@ func TestAMachineGoesInAndOut(t *testing.T) {
 		}
 		for form, want := range map[string]string{
 			"xstate": `slam: { target: "#door.shut", actions: "bang" } }`,
-			"scxml":  `<transition event="open" target="door.ajar"></transition>`,
+			"scxml":  `<transition event="open" target="door_ajar"></transition>`,
 		} {
 			code, text, said := ran(t, exportFile, ours, "--as", form)
 			if code != 0 || said != "" || !strings.Contains(text, want) {

@@ -20,7 +20,7 @@ func TestADraftIsExported(t *testing.T) {
 	b.json("POST", "/api/workflows", graphJSON(chart, `{"id":"e1","from":"n2","port":"on_open","to":"n3"}`)).must(t, 201).into(t, &made)
 	for form, want := range map[string][2]string{
 		"xstate":  {"x.mjs", `on: { open: { target: "#door.ajar" } }`},
-		"scxml":   {"x.scxml", `<transition event="open" target="door.ajar">`},
+		"scxml":   {"x.scxml", `<transition event="open" target="door_ajar">`},
 		"mermaid": {"x.mmd", `shut -->|"on_open"| ajar`},
 		"dot":     {"x.dot", `"shut" -> "ajar" [label="on_open"]`},
 	} {

@@ -167,6 +167,9 @@ func TestSCXMLIsWellFormedAndItsReferencesHold(t *testing.T) {
 					if ids[a.Value] {
 						t.Errorf("%s: the id %s is there twice", d.ID, a.Value)
 					}
+					if strings.Contains(a.Value, ".") {
+						t.Errorf("%s: the id %s has a dot: done.state.%s means more than one state", d.ID, a.Value, a.Value)
+					}
 					ids[a.Value] = true
 				case a.Name.Local == "target" && start.Name.Local == "transition", a.Name.Local == "initial":
 					refs = append(refs, strings.Fields(a.Value)...)

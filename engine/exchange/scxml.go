@@ -24,6 +24,7 @@ func ToSCXML(d chart.Def) (string, []Loss, error) {
 	root, byID := outline(d)
 	x := scxml{def: d, byID: byID}
 	x.ambiguous(root)
+	x.shared(root)
 	top := tag("scxml", "xmlns", scxmlSpace, "xmlns:sb", ourSpace, "version", "1.0", "datamodel", "ecmascript", "name", root.id, "initial", x.id(root))
 	data := top.hold(tag("datamodel"))
 	data.hold(tag("data", "id", "input"))
@@ -32,7 +33,7 @@ func ToSCXML(d chart.Def) (string, []Loss, error) {
 	}
 	whole := top.hold(x.state(root))
 	if root.Kind == chart.KindCompound && slices.ContainsFunc(root.children, func(c *state) bool { return c.Kind == chart.KindFinal }) || root.Kind == chart.KindParallel {
-		end := x.names.name("\x00end", ".-")
+		end := x.names.name("\x00end", "-")
 		whole.hold(tag("transition", "event", "done.state."+x.id(root), "target", end))
 		final := top.hold(tag("final", "id", end))
 		if len(root.Output) > 0 {
@@ -100,36 +101,9 @@ type scxml struct {
 	params map[string]string // of the named guard or action that is written
 }
 
-func (x *scxml) lose(path, what, format string, args ...any) {
-	x.losses = append(x.losses, Loss{path, what, fmt.Sprintf(format, args...)})
-}
-
-func (x *scxml) id(s *state) string { return x.names.name(s.id, ".-") }
-
-// ambiguous finds events that SCXML would take for others: there, a name also
-// means all events that begin with it and a dot.
-func (x *scxml) ambiguous(root *state) {
-	var plain, names []string
-	var walk func(s *state)
-	walk = func(s *state) {
-		for _, t := range s.On {
-			names = append(names, t.Event)
-			if !strings.HasSuffix(t.Event, "*") {
-				plain = append(plain, t.Event)
-			}
-		}
-		for _, c := range s.children {
-			walk(c)
-		}
-	}
-	walk(root)
-	slices.Sort(plain)
-	for _, n := range slices.Compact(plain) {
-		if slices.ContainsFunc(names, func(m string) bool { return strings.HasPrefix(m, n+".") }) {
-			x.lose(root.id, "event "+n, "In SCXML “%s” also means every event that begins with “%s.”.", n, n)
-		}
-	}
-}
+// id has no dots: a descriptor means all events that begin with it and a dot,
+// so the end of a.b, done.state.a.b, would also be taken for that of a.
+func (x *scxml) id(s *state) string { return x.names.name(s.id, "-") }
 
 func (x *scxml) state(s *state) *element {
 	names := map[chart.Kind]string{chart.KindParallel: "parallel", chart.KindFinal: "final", chart.KindHistory: "history"}
@@ -280,7 +254,7 @@ func weight(event string) int {
 }
 
 func (x *scxml) invokeID(s *state, v chart.Invoke, i int) string {
-	return x.names.name(cmp.Or(v.ID, "invoke."+strconv.Itoa(i)+"."+s.id), ".-")
+	return x.names.name(cmp.Or(v.ID, "invoke."+strconv.Itoa(i)+"."+s.id), "-")
 }
 
 func (x *scxml) transition(e *element, s *state, event string, t chart.Transition) {
@@ -291,6 +265,9 @@ func (x *scxml) transition(e *element, s *state, event string, t chart.Transitio
 	targets, kind := t.Targets, ""
 	if !t.Reenter && len(targets) > 0 && !slices.ContainsFunc(targets, func(id string) bool { return id != s.id && !x.byID[id].inside(s) }) {
 		targets, kind = x.within(s, targets)
+	}
+	if kind == "" && len(targets) > 0 {
+		x.between(s, targets)
 	}
 	to := e.hold(tag("transition", "event", event, "cond", cond, "target", strings.Join(x.targets(targets), " "), "type", kind))
 	x.actions(to, s.id, t.Actions, 0)

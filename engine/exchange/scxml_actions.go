@@ -119,7 +119,7 @@ func (x *scxml) actions(e *element, path string, list []chart.Action, depth int)
 		case a.Send != nil:
 			x.data(e.hold(tag("send", "event", a.Send.Event, "target", a.Send.To)), path, a.Send.Data)
 		case a.Cancel != "":
-			e.hold(tag("cancel", "sendid", x.names.name("send "+a.Cancel, ".-")))
+			e.hold(tag("cancel", "sendid", x.names.name("send "+a.Cancel, "-")))
 		default:
 			e.hold(tag("log", "expr", x.tree(path, a.Log)))
 		}
@@ -148,7 +148,7 @@ func (x *scxml) raise(e *element, path string, r chart.Raise) {
 		attrs = append([]string{"event", r.Event}, x.delay(path, r.Delay, 0)...)
 	}
 	if r.ID != "" {
-		attrs = append(attrs, "id", x.names.name("send "+r.ID, ".-"))
+		attrs = append(attrs, "id", x.names.name("send "+r.ID, "-"))
 	}
 	x.data(e.hold(tag("send", attrs...)), path, r.Data)
 }
