@@ -49,3 +49,8 @@ create trigger audit_log_keeps before update or delete on audit_log
     for each row execute function audit_log_keeps();
 create trigger audit_log_keeps_all before truncate on audit_log
     for each statement execute function audit_log_keeps();
+
+-- +goose Down
+drop table audit_log, invitations;
+drop function audit_log_keeps;
+alter table users drop column language, drop column tour_done, drop column sessions_after;

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"time"
 )
 
 // foldContainer folds what happens to a container and its bodies.
@@ -53,7 +54,7 @@ func (m *Machine) foldBody(s *Snapshot, f *BodyStarted) error {
 	}
 	s.opened++
 	p, up := v.body, s.scope(f.Scope)
-	v.state = visitOpen
+	v.state, v.due = visitOpen, time.Time{}
 	p.next, p.open = f.Index+1, p.open+1
 	c := m.open(v.node+1, f.Opens)
 	c.up, c.node, c.visit, c.index, c.dirty = up, v.node, v.number, f.Index, true

@@ -254,6 +254,13 @@ func (st *step) nodeFailed(c *scope, node, number int, took Edges, err event.Err
 // wake lets every wait and every back-off whose time has come go on, the
 // earliest first.
 func (st *step) wake() error {
+	for _, c := range st.s.scopes {
+		for _, n := range st.m.bodies[c.body].late {
+			if at := st.m.deadline(c, n); !at.IsZero() && !at.After(st.at) {
+				c.dirty = true // its join fires when the scope is settled
+			}
+		}
+	}
 	for st.s.alive() {
 		var next *visit
 		var when time.Time
