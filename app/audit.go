@@ -7,6 +7,8 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 	"time"
 
 	"signalbox/engine/invariant"
@@ -77,7 +79,7 @@ func printReport(out io.Writer, r *invariant.Report) {
 		fmt.Fprintf(out, "%-9s %-62s %s\n", rule.Rule, rule.Says, verdict)
 	}
 	fmt.Fprintf(out, "\n%d runs, %d events:", r.Runs, r.Events)
-	for _, status := range []string{"running", "waiting", "succeeded", "failed", "canceled"} {
+	for _, status := range slices.Sorted(maps.Keys(r.Status)) {
 		fmt.Fprintf(out, " %d %s", r.Status[status], status)
 	}
 	fmt.Fprintln(out)

@@ -27,7 +27,7 @@ func TestAuditCommand(t *testing.T) {
 		var out strings.Builder
 		return app.Audit(t.Context(), args, env, &out, &out), out.String()
 	}
-	if code, text := audit(); code != 0 || strings.Count(text, "holds\n") != 11 || strings.Contains(text, "BROKEN") {
+	if code, text := audit(); code != 0 || strings.Count(text, "holds\n") != 12 || strings.Contains(text, "BROKEN") {
 		t.Errorf("a sound database: exit %d\n%s", code, text)
 	}
 	if _, err := db.Pool().Exec(t.Context(), `insert into workflow_events values (gen_random_uuid(), 1, now(), '', 'RunStarted', '{}', '')`); err != nil {

@@ -42,7 +42,8 @@ func (a *App) OpenRuns(ctx context.Context) (int, error) {
 
 // Ordeal publishes, unless it is there already, a workflow that has something
 // of everything that can be under way when a process dies: attempts at work,
-// attempts that wait for their retry, timers, large values, a join. It returns
+// attempts that wait for their retry, timers, large values, a join, items of a
+// list, a transaction that is undone. It returns
 // a function that starts one run for a key.
 func (a *App) Ordeal(ctx context.Context) (start func(ctx context.Context, key string) (uuid.UUID, error), err error) {
 	g := ordealGraph()
@@ -80,11 +81,21 @@ func ordealGraph() graph.Graph {
 		{ID: "again", Key: "again", Kind: "mock", Config: json.RawMessage(`{"answer":2,"fail_times":2}`), Retry: &graph.Retry{MaxAttempts: 3, Initial: "100ms"}},
 		{ID: "pause", Key: "pause", Kind: "wait", Config: json.RawMessage(`{"duration":"150ms"}`)},
 		{ID: "meet", Key: "meet", Kind: "join"},
+		{ID: "each", Key: "each", Kind: "map", Config: json.RawMessage(`{"items":"=[1, 2, 3]","concurrency":2}`)},
+		{ID: "one", Key: "one", Kind: "mock", In: "each", Config: json.RawMessage(`{"answer":"=item + 1","latency_ms":20}`)},
+		{ID: "deal", Key: "deal", Kind: "group", Config: json.RawMessage(`{"transaction":true}`)},
+		{ID: "book", Key: "book", Kind: "mock", In: "deal", Config: json.RawMessage(`{"answer":1}`)},
+		{ID: "unbook", Key: "unbook", Kind: "mock", In: "deal", Config: json.RawMessage(`{"answer":1,"latency_ms":20}`)},
+		{ID: "pay", Key: "pay", Kind: "mock", In: "deal", Config: json.RawMessage(`{"fail_times":9,"error_class":"invalid_input"}`)},
 		{ID: "large", Key: "large", Kind: "mock", Config: json.RawMessage(`{"answer":"` + strings.Repeat("large ", 2_000) + `"}`)},
 		{ID: "last", Key: "last", Kind: "transform", Config: json.RawMessage(`{"expression":"size(input)"}`)},
 	}}
-	for i, e := range [][2]string{{"start", "first"}, {"first", "slow"}, {"first", "again"}, {"first", "pause"}, {"slow", "meet"}, {"again", "meet"}, {"pause", "meet"}, {"meet", "large"}, {"large", "last"}} {
-		g.Edges = append(g.Edges, graph.Edge{ID: fmt.Sprint("e", i), From: e[0], Port: "success", To: e[1]})
+	for i, e := range [][3]string{
+		{"start", "success", "first"}, {"first", "success", "slow"}, {"first", "success", "again"}, {"first", "success", "pause"},
+		{"slow", "success", "meet"}, {"again", "success", "meet"}, {"pause", "success", "meet"}, {"meet", "success", "each"},
+		{"each", "success", "deal"}, {"book", "success", "pay"}, {"book", graph.PortCompensate, "unbook"}, {"deal", "failure", "large"}, {"large", "success", "last"},
+	} {
+		g.Edges = append(g.Edges, graph.Edge{ID: fmt.Sprint("e", i), From: e[0], Port: e[1], To: e[2]})
 	}
 	return g
 }

@@ -33,11 +33,20 @@ const orders = `{"signalbox":1,"nodes":[
 	{"id":"b","key":"last","kind":"mock","config":{"answer":2},"task":{"queue":"%QUEUE%"}}],
 	"edges":[{"id":"1","from":"s","port":"success","to":"a"},{"id":"2","from":"a","port":"success","to":"w"},{"id":"3","from":"w","port":"success","to":"b"}],"layout":{}}`
 
+// saga fails after its first step, which is undone.
+const saga = `{"signalbox":1,"transaction":true,"nodes":[
+	{"id":"s","key":"start","kind":"manual"},
+	{"id":"a","key":"book","kind":"mock","config":{"answer":1}},
+	{"id":"u","key":"unbook","kind":"mock","config":{"answer":2}},
+	{"id":"b","key":"pay","kind":"mock","config":{"fail_times":9,"error_class":"invalid_input"}}],
+	"edges":[{"id":"1","from":"s","port":"success","to":"a"},{"id":"2","from":"a","port":"success","to":"b"},{"id":"3","from":"a","port":"compensate","to":"u"}],"layout":{}}`
+
 // world is a database with runs in it.
 type world struct {
 	pool               *pgxpool.Pool
 	store              *pg.Store
 	over, owed, asleep uuid.UUID
+	undone             uuid.UUID
 }
 
 func newWorld(t *testing.T) *world {
@@ -66,9 +75,10 @@ func newWorld(t *testing.T) *world {
 	go func() { done <- engine.Run(running) }()
 	go func() { done <- pool.Run(running) }()
 	large := json.RawMessage(`"` + strings.Repeat("large ", 5_000) + `"`)
-	w.over = w.start(t, engine, "100ms", "default", large, runtime.WaitEnd)
-	w.owed = w.start(t, engine, "100ms", "nobody", large, runtime.WaitNone)
-	w.asleep = w.start(t, engine, "24h", "default", large, runtime.WaitNone)
+	w.over = w.start(t, engine, ordersOf("100ms", "default"), large, runtime.WaitEnd)
+	w.owed = w.start(t, engine, ordersOf("100ms", "nobody"), large, runtime.WaitNone)
+	w.asleep = w.start(t, engine, ordersOf("24h", "default"), large, runtime.WaitNone)
+	w.undone = w.start(t, engine, saga, large, runtime.WaitEnd)
 	if _, err := engine.Fork(ctx, runtime.ForkRequest{Workspace: "main", Run: w.over, At: 1, Source: "test"}); err != nil {
 		t.Fatal(err)
 	}
@@ -88,10 +98,13 @@ func newWorld(t *testing.T) *world {
 	return w
 }
 
-// start publishes the workflow and runs it once.
-func (w *world) start(t *testing.T, e *runtime.Engine, wait, queue string, input json.RawMessage, until runtime.Wait) uuid.UUID {
+func ordersOf(wait, queue string) string {
+	return strings.NewReplacer("%WAIT%", wait, "%QUEUE%", queue).Replace(orders)
+}
+
+// start publishes a workflow and runs it once.
+func (w *world) start(t *testing.T, e *runtime.Engine, file string, input json.RawMessage, until runtime.Wait) uuid.UUID {
 	t.Helper()
-	file := strings.NewReplacer("%WAIT%", wait, "%QUEUE%", queue).Replace(orders)
 	g, err := graph.Decode([]byte(file))
 	if err != nil {
 		t.Fatal(err)
@@ -159,7 +172,7 @@ func TestASoundDatabasePasses(t *testing.T) {
 	for _, v := range r.Violations {
 		t.Errorf("%+v", v)
 	}
-	if r.Runs != 4 || r.Events < 20 || r.Status["succeeded"] != 2 || r.Status["running"] != 1 || r.Status["waiting"] != 1 {
+	if r.Runs != 5 || r.Status["compensated"] != 1 || r.Events < 20 || r.Status["succeeded"] != 2 || r.Status["running"] != 1 || r.Status["waiting"] != 1 {
 		t.Errorf("%+v", r)
 	}
 	late, err := invariant.Audit(t.Context(), w.store, time.Now().Add(time.Hour), time.Now())
@@ -208,6 +221,8 @@ func TestEveryCorruptionIsFound(t *testing.T) {
 		{"a visit too many", w.over, `update workflow_events set data = replace(data::text, '"visit":1', '"visit":1001')::json where run_id = $1 and node = 'pause'`, invariant.Limits},
 		{"a retry came early", w.over, `update workflow_events set at = at - interval '50 ms' where run_id = $1 and node = 'again' and type = 'TaskScheduled' and seq > 2`, invariant.Timers},
 		{"a wait ended early", w.over, `update workflow_events set at = at - interval '50 ms' where run_id = $1 and type = 'WaitCompleted'`, invariant.Timers},
+		{"what was never done is undone", w.undone, `update workflow_events set data = replace(data::text, '"node":"book"', '"node":"pay"')::json where run_id = $1 and node = 'unbook'`, invariant.Undo},
+		{"a step is undone twice", w.undone, copied(`node = 'unbook' and type = 'TaskCompleted'`, `data`), invariant.Undo},
 		{"nothing is owed or awaited", w.over, `delete from workflow_events where run_id = $1 and seq > 1`, invariant.Stuck},
 		{"a timer was missed", w.asleep, `update runs set wake_at = now() - interval '1 hour' where id = $1`, invariant.Stuck},
 		{"a large value is gone", w.over, `delete from payloads where $1::uuid is not null`, invariant.Values},

@@ -30,6 +30,7 @@ const (
 	Attempts Rule = "attempts" // an attempt is scheduled before it ends, and ends at most once
 	Limits   Rule = "limits"   // attempts and visits stay within what the node allows
 	Timers   Rule = "timers"   // no timer fires early
+	Undo     Rule = "undo"     // what is undone was completed, and is undone once
 	Stuck    Rule = "stuck"    // a run that goes on owes something, or waits for something
 	Values   Rule = "values"   // the large values that events name are there and whole
 )
@@ -46,6 +47,7 @@ func Rules() []struct{ Rule, Says string } {
 		{string(Attempts), "every attempt that ends was scheduled, and ends once"},
 		{string(Limits), "attempts and visits stay within their limits"},
 		{string(Timers), "no timer fired early"},
+		{string(Undo), "what is undone was completed, and is undone once"},
 		{string(Stuck), "a run that goes on owes or awaits something"},
 		{string(Values), "large values are there and whole"},
 	}
@@ -123,8 +125,14 @@ type moment struct {
 	Scope   int       `json:"scope"`
 	Visit   int       `json:"visit"`
 	Attempt int       `json:"attempt"`
+	For     string    `json:"for"`
 	Until   time.Time `json:"until"`
 	RetryAt time.Time `json:"retry_at"`
+	Undoes  *struct {
+		Scope int    `json:"scope"`
+		Node  string `json:"node"`
+		Visit int    `json:"visit"`
+	} `json:"undoes"`
 }
 
 // visit names one visit, attempt one attempt of it.
@@ -142,6 +150,7 @@ type (
 // attempts checks who began and ended what, how often, and when.
 func (c *check) attempts() {
 	open, ended, due := map[attempt]bool{}, map[attempt]bool{}, map[visit]time.Time{}
+	done, undoes, undone := map[visit]bool{}, map[visit]visit{}, map[visit]bool{}
 	for i := range c.rec.Events {
 		e := &c.rec.Events[i]
 		var at moment
@@ -155,6 +164,12 @@ func (c *check) attempts() {
 			open[a] = true
 			c.early(e, due[v])
 			c.limits(e, at)
+			if u := at.Undoes; u != nil {
+				undoes[v] = visit{u.Node, u.Scope, u.Visit}
+				if !done[undoes[v]] {
+					c.say(Undo, e.Seq, "visit %d of %s is undone and was never completed", u.Visit, u.Node)
+				}
+			}
 		case "TaskCompleted", "TaskFailed":
 			switch {
 			case ended[a]:
@@ -163,13 +178,31 @@ func (c *check) attempts() {
 				c.say(Attempts, e.Seq, "attempt %d of visit %d of %s ended and was never scheduled", at.Attempt, at.Visit, e.Node)
 			}
 			ended[a], due[v] = true, at.RetryAt
+			if e.Type == "TaskFailed" {
+				continue
+			}
+			done[v] = true
+			if of, is := undoes[v]; is {
+				if undone[of] {
+					c.say(Undo, e.Seq, "visit %d of %s is undone twice", of.number, of.node)
+				}
+				undone[of] = true
+			}
 		case "WaitStarted":
-			due[v] = at.Until
+			if at.For == "" { // others may come before their time limit
+				due[v] = at.Until
+			}
 			c.limits(e, at)
+		case "BodyFailed":
+			due[v] = at.RetryAt
+		case "BodyStarted":
+			c.early(e, due[v])
 		case "WaitCompleted":
 			c.early(e, due[v])
-		case "NodeCompleted", "Responded":
+			done[v] = true
+		case "NodeCompleted", "Responded", "ContainerCompleted":
 			c.limits(e, at)
+			done[v] = true
 		}
 	}
 }

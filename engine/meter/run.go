@@ -112,13 +112,13 @@ func (m *Runs) Events(run *runtime.NewRun, mach *machine.Machine, events []machi
 		case *machine.RunStarted:
 			m.started.WithLabelValues(sourceOf(f.Source)).Inc()
 		case *machine.TaskScheduled:
-			m.open.add(attempt{run.Run, node, f.Visit, f.Attempt}, waiting{f.Queue, e.At})
+			m.open.add(attempt{run.Run, node, f.Scope, f.Visit, f.Attempt}, waiting{f.Queue, e.At})
 		case *machine.TaskCompleted:
-			m.worked(attempt{run.Run, node, f.Visit, f.Attempt}, f.Began)
+			m.worked(attempt{run.Run, node, f.Scope, f.Visit, f.Attempt}, f.Began)
 			m.attempt(m.kind(mach, node), outcomeOK, f.Began, e.At)
 		case *machine.TaskFailed:
 			kind := m.kind(mach, node)
-			m.worked(attempt{run.Run, node, f.Visit, f.Attempt}, f.Began)
+			m.worked(attempt{run.Run, node, f.Scope, f.Visit, f.Attempt}, f.Began)
 			m.attempt(kind, outcomeFailed, f.Began, e.At)
 			if !f.RetryAt.IsZero() {
 				m.retries.WithLabelValues(kind, classOf(&f.Error)).Inc()
@@ -129,6 +129,8 @@ func (m *Runs) Events(run *runtime.NewRun, mach *machine.Machine, events []machi
 			m.end(run, runtime.StatusSucceeded, "", e.At)
 		case *machine.RunFailed:
 			m.end(run, runtime.StatusFailed, f.Error.Class, e.At)
+		case *machine.RunCompensated:
+			m.end(run, string(machine.StatusCompensated), f.Error.Class, e.At)
 		case *machine.RunCanceled:
 			m.end(run, runtime.StatusCanceled, "", e.At)
 		default: // counted by its type
@@ -223,9 +225,9 @@ func (b *bound) of(value string) string {
 
 // attempt names one attempt.
 type attempt struct {
-	run            uuid.UUID
-	node           string
-	visit, attempt int
+	run                   uuid.UUID
+	node                  string
+	scope, visit, attempt int
 }
 
 // waiting is since when an attempt waits in which queue.

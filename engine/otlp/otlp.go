@@ -79,7 +79,7 @@ func (*Tracer) Turn(int, time.Duration) {}
 // Events implements runtime.Meter.
 func (t *Tracer) Events(run *runtime.NewRun, m *machine.Machine, events []machine.Event) {
 	switch events[len(events)-1].Fact.(type) {
-	case *machine.RunSucceeded, *machine.RunFailed, *machine.RunCanceled:
+	case *machine.RunSucceeded, *machine.RunFailed, *machine.RunCompensated, *machine.RunCanceled:
 	default:
 		return
 	}

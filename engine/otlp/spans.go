@@ -142,7 +142,7 @@ func (b *builder) add(e *event.Event) {
 		if e.Type == "TaskCompleted" {
 			b.visit(e, at, visit)
 		}
-	case strings.HasPrefix(e.Type, "Body"): // the bodies of a container show by what is in them
+	case strings.HasPrefix(e.Type, "Body"), e.Type == "TaskStarted": // bodies show by what is in them, attempts when they end
 	case strings.HasSuffix(e.Type, "Started"):
 		b.began[visit] = e.At
 	case strings.HasSuffix(e.Type, "Completed"), strings.HasSuffix(e.Type, "Failed"), strings.HasSuffix(e.Type, "Canceled"), e.Type == "Responded":

@@ -11,7 +11,7 @@ import (
 func (s *Store) OpenRuns(ctx context.Context) (map[string]int, error) {
 	rows, err := s.pool.Query(ctx, `
 		select s.status, coalesce(sum((select count(*) from runs r where r.workspace_id = w.id and r.status = s.status)), 0)::bigint
-		from (values ('running'), ('waiting')) s(status) cross join workspaces w group by 1`)
+		from (values ('running'), ('waiting'), ('compensating'), ('needs_attention')) s(status) cross join workspaces w group by 1`)
 	if err != nil {
 		return nil, fmt.Errorf("count open runs: %w", err)
 	}

@@ -45,7 +45,7 @@ func Parent(t *task.Task) string {
 	if err != nil {
 		return ""
 	}
-	return "00-" + Trace(run) + "-" + Attempt(run, 0, t.Node, t.Visit, t.Attempt).String() + "-01"
+	return "00-" + Trace(run) + "-" + Attempt(run, t.Scope, t.Node, t.Visit, t.Attempt).String() + "-01"
 }
 
 func derive(parts ...string) ID {
