@@ -6,6 +6,7 @@ import type { Box } from "../core/geometry.ts";
 import { grow } from "../core/geometry.ts";
 import { COMPENSATE } from "../core/graph.ts";
 import { CardView, type Look } from "./card.ts";
+import { ghostSize } from "./rules.ts";
 import { FAR, idle, type Stage } from "./stage.ts";
 
 const none: ReadonlySet<string> = new Set();
@@ -204,14 +205,14 @@ export class Cards {
     }
     this.#ghost ??= new CardView(this.#stage.icons);
     const face = scene.ghostFace(ghost.spec, ghost.title);
-    this.#ghost.place({ ...ghost.at, w: face.width, h: face.height });
+    this.#ghost.place({ ...ghost.at, ...ghostSize(face) });
     this.#ghost.show({
       id: "",
       face,
       pinned: false,
       status: idle,
       issues: undefined,
-      classes: "ghost",
+      classes: face.frame ? "ghost frame" : "ghost",
       index: 1,
       count: 1,
       free: new Set(),

@@ -17,6 +17,10 @@ export function paintFrames(stage: Stage, ctx: CanvasRenderingContext2D, area: B
   if (ids.length === 0) return;
   const depth = new Map(ids.map((id) => [id, scene.drawing.around(id).length]));
   ids.sort((a, b) => (depth.get(a) ?? 0) - (depth.get(b) ?? 0));
+  if (stage.view.camera.z < TITLES) {
+    blocks(stage, ctx, ids);
+    return;
+  }
   for (const id of ids) {
     const box = scene.frames.get(id);
     const face = scene.faces.get(id);
@@ -24,6 +28,44 @@ export function paintFrames(stage: Stage, ctx: CanvasRenderingContext2D, area: B
   }
   ctx.globalAlpha = 1;
   ctx.setLineDash([]);
+}
+
+// From very far hundreds are in view: rectangles of one color in one go, since
+// dashes and round corners are what costs.
+function blocks(stage: Stage, ctx: CanvasRenderingContext2D, ids: readonly string[]): void {
+  const { scene, palette, view } = stage;
+  const paths = new Map<string, Path2D>();
+  for (const id of ids) {
+    const box = scene.frames.get(id);
+    const face = scene.faces.get(id);
+    if (box === undefined || face === undefined) continue;
+    const color = stage.selected.nodes.has(id) ? palette.brand : colorOf(stage, id, face);
+    const path = paths.get(color) ?? new Path2D();
+    paths.set(color, path);
+    path.rect(box.x, box.y, box.w, box.h);
+  }
+  ctx.lineWidth = 1 / view.camera.z;
+  for (const [color, path] of paths) {
+    ctx.fillStyle = color;
+    ctx.strokeStyle = color;
+    ctx.globalAlpha = 0.06;
+    ctx.fill(path);
+    ctx.globalAlpha = 0.6;
+    ctx.stroke(path);
+  }
+  ctx.globalAlpha = 1;
+}
+
+/** What a comparison or a run says, else the kind. */
+function colorOf(stage: Stage, id: string, face: Card): string {
+  return stateColor(stage, id) ?? tileColor(stage.palette, face.tile);
+}
+
+function stateColor(stage: Stage, id: string): string | undefined {
+  const mark = stage.marks.get(id);
+  return mark === undefined
+    ? statusColor(stage.palette, stage.status.get(id)?.status)
+    : stage.palette[markColors[mark]];
 }
 
 function paintFrame(
@@ -45,11 +87,7 @@ function paintFrame(
   ctx.globalAlpha = (target ? 0.14 : 0.05) * faint;
   ctx.fill(shape);
   ctx.globalAlpha = faint;
-  const mark = stage.marks.get(id);
-  const status =
-    mark === undefined
-      ? statusColor(palette, stage.status.get(id)?.status)
-      : palette[markColors[mark]];
+  const status = stateColor(stage, id);
   ctx.strokeStyle = target || selected ? palette.brand : (status ?? color);
   ctx.lineWidth = Math.max((target || selected ? 2 : 1.25) * (palette.strong ? 1.5 : 1), 1 / z);
   // A border that is no state of a run is dashed, so that it is never taken for an edge.

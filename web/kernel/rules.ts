@@ -93,9 +93,15 @@ const GAP = 88;
 export function placeFor(stage: Stage, spec: Spec, near: Near = {}): Point {
   const face = stage.scene.ghostFace(spec, undefined);
   const wanted = wantedPlace(stage, face, near);
-  const box = { x: onGrid(wanted.x), y: onGrid(wanted.y), w: face.width, h: face.height };
+  const { w, h } = ghostSize(face);
+  const box = { x: onGrid(wanted.x), y: onGrid(wanted.y), w, h };
   if (near.at !== undefined) return { x: box.x, y: box.y };
   return freePlace(stage, box, scopeOf(stage, near));
+}
+
+/** How large a new step will be; an open container has room in it. */
+export function ghostSize(face: Card): { readonly w: number; readonly h: number } {
+  return face.frame ? { w: FRAME.width, h: FRAME.height } : { w: face.width, h: face.height };
 }
 
 /** The container that a new step would stand in. */

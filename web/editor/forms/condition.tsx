@@ -92,7 +92,7 @@ function Rows({ label, change, read }: Props & { readonly read: Condition }) {
             autocomplete="off"
             spellcheck={false}
             aria-label={t("editor.condition.path", { n: i + 1 })}
-            placeholder="input.priority"
+            placeholder={t("editor.condition.example")}
             value={row.path}
             onInput={(e) => set(i, { path: e.currentTarget.value.trim() })}
           />
