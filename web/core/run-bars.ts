@@ -3,11 +3,13 @@
 import type { Brief } from "./run-event.ts";
 import { endsRun, nodeOf } from "./run-event.ts";
 
-/** What a stretch of time was spent with. */
-export type BarKind = "queued" | "work" | "backoff" | "waiting";
+/** What a stretch of time was spent with; inside: a container's bodies, or another run. */
+export type BarKind = "queued" | "work" | "backoff" | "waiting" | "inside";
 
 export type Bar = {
   readonly kind: BarKind;
+  /** 0: the run's own scope. */
+  readonly scope: number;
   readonly visit: number;
   readonly attempt: number;
   readonly from: number;
@@ -18,6 +20,8 @@ export type Bar = {
   seq: number;
   /** What stands beside it: ports or the class of an error. */
   note: string;
+  /** Its work undid what another step had done. */
+  readonly undo: boolean;
 };
 
 export type BarRow = {
@@ -31,6 +35,8 @@ export class Bars {
   readonly rows: BarRow[] = [];
   readonly #byKey = new Map<string, BarRow>();
   readonly #open = new Map<string, Bar>();
+  /** Visits that undo others, by name. */
+  readonly #undo = new Set<string>();
 
   add(events: readonly Brief[]): void {
     for (const e of events) this.#one(e);
@@ -46,11 +52,17 @@ export class Bars {
     if (key === undefined) return;
     switch (e.type) {
       case "TaskScheduled":
+        if (e.undoes !== undefined) this.#undo.add(name(key, e));
         this.#begin(key, e, "queued", e.at, e.attempt ?? 1);
         break;
       case "WaitStarted":
         this.#begin(key, e, "waiting", e.at, 1);
         break;
+      case "ContainerStarted":
+      case "CallStarted":
+        this.#begin(key, e, "inside", e.at, 1);
+        break;
+      case "TaskStarted":
       case "TaskRunning":
       case "TaskProgress":
         this.#running(key, e);
@@ -62,9 +74,36 @@ export class Bars {
         this.#worked(key, e, "fail");
         if (e.retry_at !== undefined) this.#begin(key, e, "backoff", e.at, e.attempt ?? 1);
         break;
-      default:
+      case "VisitCanceled":
+        this.#canceled(key, e);
+        break;
+      case "NodeCompleted":
+      case "NodeFailed":
+      case "WaitCompleted":
+      case "ContainerCompleted":
+      case "Responded":
+      case "RunStarted":
         this.#instant(key, e);
+        break;
+      default:
+        this.#body(key, e);
     }
+  }
+
+  /** A container begins anew after a while, or does. */
+  #body(key: string, e: Brief): void {
+    const open = this.#open.get(name(key, e));
+    if (e.type === "BodyFailed" && e.retry_at !== undefined)
+      this.#begin(key, e, "backoff", e.at, open?.attempt ?? 1);
+    if (e.type === "BodyStarted" && open?.kind === "backoff")
+      this.#begin(key, e, "inside", e.at, open.attempt + 1);
+  }
+
+  #canceled(key: string, e: Brief): void {
+    const open = this.#open.get(name(key, e));
+    if (open === undefined) return;
+    this.#open.delete(name(key, e));
+    end(open, e.at, "canceled", e.seq);
   }
 
   #row(key: string): BarRow {
@@ -79,10 +118,11 @@ export class Bars {
 
   #begin(key: string, e: Brief, kind: BarKind, from: number, attempt: number): void {
     const visit = e.visit ?? 1;
-    const before = this.#open.get(name(key, visit));
+    const before = this.#open.get(name(key, e));
     if (before !== undefined) end(before, from, "ok", e.seq);
     const bar: Bar = {
       kind,
+      scope: e.scope ?? 0,
       visit,
       attempt,
       from,
@@ -90,14 +130,15 @@ export class Bars {
       outcome: "open",
       seq: e.seq,
       note: "",
+      undo: this.#undo.has(name(key, e)),
     };
     this.#row(key).bars.push(bar);
-    this.#open.set(name(key, visit), bar);
+    this.#open.set(name(key, e), bar);
   }
 
   /** A worker took the attempt: its time in the queue is over. */
   #running(key: string, e: Brief): void {
-    const open = this.#open.get(name(key, e.visit ?? 1));
+    const open = this.#open.get(name(key, e));
     if (open === undefined || open.kind !== "queued" || open.attempt !== (e.attempt ?? 1)) return;
     this.#begin(
       key,
@@ -109,7 +150,7 @@ export class Bars {
   }
 
   #worked(key: string, e: Brief, outcome: "ok" | "fail"): void {
-    const id = name(key, e.visit ?? 1);
+    const id = name(key, e);
     const open = this.#open.get(id);
     if (open?.kind !== "work") {
       const from = Math.min(e.at, Math.max(open?.from ?? e.at, e.began ?? open?.from ?? e.at));
@@ -125,7 +166,7 @@ export class Bars {
 
   /** A visit inside the machine takes no time; the end of a wait ends its bar. */
   #instant(key: string, e: Brief): void {
-    const id = name(key, e.visit ?? 1);
+    const id = name(key, e);
     const row = this.#row(key);
     const failed = e.type === "NodeFailed";
     if (failed) row.failed = true;
@@ -136,9 +177,16 @@ export class Bars {
       return;
     }
     const last = row.bars.at(-1);
-    if (failed && last?.outcome === "fail" && last.visit === (e.visit ?? 1)) return;
+    if (
+      failed &&
+      last?.outcome === "fail" &&
+      last.visit === (e.visit ?? 1) &&
+      last.scope === (e.scope ?? 0)
+    )
+      return;
     row.bars.push({
       kind: "work",
+      scope: e.scope ?? 0,
       visit: e.visit ?? 1,
       attempt: 1,
       from: e.at,
@@ -146,12 +194,13 @@ export class Bars {
       outcome: failed ? "fail" : "ok",
       seq: e.seq,
       note: noteOf(e),
+      undo: false,
     });
   }
 }
 
-function name(key: string, visit: number): string {
-  return `${key} ${visit}`;
+function name(key: string, e: Brief): string {
+  return `${key} ${e.scope ?? 0} ${e.visit ?? 1}`;
 }
 
 function end(bar: Bar, at: number, outcome: Bar["outcome"], seq: number): void {

@@ -134,6 +134,43 @@ test("a chosen step shows its input, output and cause at the moment that is show
   await page.getByText(/^Viewing/).waitFor({ state: "detached" });
 });
 
+test("a map counts its items on the canvas, lists them, and the timeline is a table too", async () => {
+  const inside = (id, kind, config) => node(id, kind, config, { in: "each" });
+  const { body } = await api("POST", "/api/workflows", {
+    name: "Items",
+    graph: {
+      signalbox: 1,
+      name: "Items",
+      nodes: [node("start", "manual", {}), node("each", "map", { items: "=input.items", concurrency: 2, on_item_error: "collect" }), inside("check", "mock", { fail_times: "=item == 2 ? 1 : 0", error_class: "invalid_input", answer: "=item" }), inside("keep", "transform", { expression: "input * 10" })],
+      edges: [edge("start", "each"), edge("check", "keep")],
+      layout: { nodes: { start: place(0, 60, "Start"), each: { ...place(280, 0, "For each order"), w: 640, h: 220 }, check: place(320, 70, "Check"), keep: place(620, 70, "Keep") } },
+    },
+  });
+  const wf = body.id ?? body.workflow?.id;
+  const started = await api("POST", `/api/workflows/${wf}/runs`, { version: "draft", input: { items: [1, 2, 3, 4] } });
+  assert.equal(started.status, 202, JSON.stringify(started.body));
+  await open(started.body.run.id);
+  await chip("Succeeded");
+  await page.locator(".tl-names button", { hasText: "For each order" }).click();
+  const side = page.locator(".side");
+  await side.getByRole("heading", { name: "3 / 4 · 1 failed" }).waitFor();
+  assert.equal(await side.locator(".side-bodies li").count(), 4);
+  await side.getByRole("region", { name: "Output" }).getByText("30").waitFor();
+  assert.match(await side.getByRole("region", { name: "Output" }).innerText(), /10,[\s\S]*invalid_input[\s\S]*30,\s*40/);
+  assert.deepEqual(await axe(page), [], "axe");
+  await side.getByRole("button", { name: "No. 2: failed" }).click();
+  await page.getByText(/^Viewing/).waitFor();
+  await page.keyboard.press("l");
+  await page.keyboard.press("t");
+  const table = page.locator(".tl-table");
+  await table.waitFor();
+  assert.equal(await table.locator("tbody tr", { hasText: "Check" }).count(), 4);
+  assert.equal(await table.locator("tbody tr", { hasText: "For each order" }).count(), 1);
+  assert.deepEqual(await axe(page), [], "axe with the table");
+  await page.screenshot({ path: process.env.SHOT ?? "/dev/null", type: "png" });
+  await page.keyboard.press("t");
+});
+
 test("a log of 100,000 events: only rows in view are in the page, and memory is bounded", async () => {
   const id = await run({ fails: 0, amount: 1 });
   await chip("Succeeded");

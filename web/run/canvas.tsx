@@ -5,6 +5,7 @@ import { effect, useComputed } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import type { NodeState, NodeStatus } from "../core/run-node.ts";
 import type { Bodies } from "../core/run-scope.ts";
+import { standing } from "../core/run-scope.ts";
 import type { RunState } from "../core/run-state.ts";
 import { countNodes } from "../core/run-state.ts";
 import { t } from "../core/strings.ts";
@@ -70,7 +71,7 @@ export function Canvas({ store, view, still = false }: Props) {
   );
 }
 
-/** Drawings with more steps than this are drawn by the kernel. */
+/** Drawings with more steps than this, or with steps inside others, are drawn by the kernel. */
 const SVG_MAX = 150;
 
 async function makeStage(host: HTMLElement, store: RunStore, view: CanvasView): Promise<Stage> {
@@ -80,7 +81,8 @@ async function makeStage(host: HTMLElement, store: RunStore, view: CanvasView): 
       view.follow.value = false;
     },
   };
-  if (store.picture.cards.length <= SVG_MAX) {
+  const nested = store.graph.nodes.some((n) => n.in !== undefined && n.in !== "");
+  if (store.picture.cards.length <= SVG_MAX && !nested) {
     return new SvgStage(host, store.picture, t("run.canvas"), events);
   }
   const { KernelStage } = await import("./kernel-stage.ts");
@@ -225,11 +227,17 @@ class Painter {
     }
   }
 
-  /** Data on the edges; without it how often a token passed, when that is more than once. */
+  /**
+   * Data on the edges; without it the tokens that stand there, or how often
+   * one passed, when that is more than once.
+   */
   label(state: RunState, labels: ReadonlyMap<string, string> | undefined): void {
+    const waiting = standing(state.scopes);
     for (const line of this.#store.picture.lines) {
       const n = state.edges.get(line.id) ?? 0;
-      const word = labels?.get(line.id) ?? (n > 1 ? `×${n}` : undefined);
+      const stand = waiting.get(line.id) ?? 0;
+      const passed = n > 1 ? `×${n}` : undefined;
+      const word = labels?.get(line.id) ?? (stand > 0 ? `● ${stand}` : passed);
       if (this.#labels.get(line.id) === word) continue;
       this.#labels.set(line.id, word);
       this.#stage.setLabel(line.id, word);

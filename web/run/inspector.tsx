@@ -50,12 +50,53 @@ export function Inspector({ store }: { readonly store: RunStore }) {
         )}
         {node?.took === undefined || node.took < 0.05 ? undefined : <span>{took(node.took)}</span>}
       </p>
+      <BodyGrid store={store} of={key} />
       {last === undefined ? (
         <p class="muted">{t("run.side.none")}</p>
       ) : (
         <Visit key={last.seq} store={store} last={last} upTo={upTo} />
       )}
     </aside>
+  );
+}
+
+/** A larger container shows this many bodies, and tells how many there are. */
+const CELLS_MAX = 500;
+
+/** The bodies of a container, each a cell that leads to its last event. */
+function BodyGrid({ store, of }: { readonly store: RunStore; readonly of: string }) {
+  const bodies = store.shown.value.bodies.get(of);
+  if (bodies === undefined) return null;
+  const go = (index: number) => {
+    const upTo = store.cursor.value ?? store.trace.last;
+    const e = store.trace.events
+      .slice(0, upTo)
+      .findLast((x) => x.type.startsWith("Body") && x.node === of && (x.index ?? 0) === index);
+    if (e !== undefined) store.goTo(e.seq);
+  };
+  const facts = {
+    done: bodies.done,
+    of: bodies.count ?? bodies.states.length,
+    failed: bodies.failed,
+  };
+  return (
+    <section>
+      <h3>{t(bodies.failed > 0 ? "run.items.failed" : "run.items", facts)}</h3>
+      <ol class="side-bodies">
+        {bodies.states.slice(0, CELLS_MAX).map((status, index) => (
+          <li key={index} class={status}>
+            <button
+              type="button"
+              aria-label={t("run.body.is", { n: index + 1, status: t(`run.body.${status}`) })}
+              title={t("run.body.is", { n: index + 1, status: t(`run.body.${status}`) })}
+              onClick={() => go(index)}
+            >
+              {index + 1}
+            </button>
+          </li>
+        ))}
+      </ol>
+    </section>
   );
 }
 

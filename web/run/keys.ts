@@ -84,6 +84,9 @@ function actInParts(key: string, { store, log, timeline }: Parts): boolean {
     case "c":
       if (timeline !== undefined) timeline.collapse.value = !timeline.collapse.value;
       return timeline !== undefined;
+    case "t":
+      if (timeline !== undefined) timeline.table.value = !timeline.table.value;
+      return timeline !== undefined;
     case "/":
       document.getElementById("log-filter")?.focus();
       return log !== undefined;

@@ -26,7 +26,8 @@ export type Colors = Readonly<
     | "waitInk"
     | "skip"
     | "surface"
-    | "select",
+    | "select"
+    | "comp",
     string
   >
 >;
@@ -51,6 +52,7 @@ export function readColors(element: Element): Colors {
     skip: get("--skip"),
     surface: get("--surface"),
     select: get("--run-soft"),
+    comp: get("--comp"),
   };
 }
 
@@ -164,8 +166,19 @@ function paintBar(
       c.stroke();
       words(c, took((bar.to ?? p.end) - bar.from), x, y, w, p.colors.waitInk);
       return;
+    case "inside":
+      c.strokeStyle = bar.outcome === "fail" ? p.colors.fail : p.colors.edge;
+      c.lineWidth = 1.5;
+      c.beginPath();
+      c.moveTo(x + 0.75, y + 24);
+      c.lineTo(x + 0.75, y + 14);
+      c.lineTo(x + w - 0.75, y + 14);
+      c.lineTo(x + w - 0.75, y + 24);
+      c.stroke();
+      return;
     case "work":
       paintWork(c, p, bar, x, y, w, many);
+      if (bar.undo) hatch(c, p, x, y, w);
   }
 }
 
@@ -197,6 +210,23 @@ function paintWork(
   }
 }
 
+/** What undoes is hatched. */
+function hatch(c: CanvasRenderingContext2D, p: BarsPicture, x: number, y: number, w: number): void {
+  c.save();
+  round(c, x, y + 9, w, 18, Math.min(5, w / 2));
+  c.clip();
+  c.strokeStyle = p.colors.surface;
+  c.globalAlpha = 0.55;
+  c.lineWidth = 2;
+  for (let at = x - 18; at < x + w; at += 7) {
+    c.beginPath();
+    c.moveTo(at, y + 27);
+    c.lineTo(at + 18, y + 9);
+    c.stroke();
+  }
+  c.restore();
+}
+
 function workColor(
   c: CanvasRenderingContext2D,
   p: BarsPicture,
@@ -206,7 +236,7 @@ function workColor(
 ): string | CanvasGradient {
   switch (bar.outcome) {
     case "ok":
-      return p.colors.ok;
+      return bar.undo ? p.colors.comp : p.colors.ok;
     case "fail":
       return p.colors.fail;
     case "canceled":

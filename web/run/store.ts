@@ -172,6 +172,18 @@ export class RunStore implements Ears {
     return key === undefined ? "" : (this.picture.byKey.get(key)?.title ?? key);
   }
 
+  /** In how many containers a step stands. */
+  depth(key: string): number {
+    let node = this.graph.nodes.find((n) => n.key === key);
+    let depth = 0;
+    while (node?.in !== undefined && node.in !== "" && depth < 16) {
+      const holder: string = node.in;
+      node = this.graph.nodes.find((n) => n.id === holder);
+      depth += 1;
+    }
+    return depth;
+  }
+
   // -- time travel
 
   live(): void {

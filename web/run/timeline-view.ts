@@ -10,6 +10,8 @@ export class TimelineView {
   readonly queue = signal(true);
   readonly errors = signal(false);
   readonly collapse = signal(false);
+  /** Numbers instead of bars. */
+  readonly table = signal(false);
   /** A part of the span, in milliseconds since 1970; undefined: all. */
   readonly zoom = signal<Range | undefined>(undefined);
   readonly width = signal(800);

@@ -12,6 +12,7 @@ import { clear, paintBars, ROW_HEIGHT, readColors } from "./paint-bars.ts";
 import { Scrubber, Transport, useTheme } from "./scrubber.tsx";
 import type { RunStore } from "./store.ts";
 import type { TimelineView } from "./timeline-view.ts";
+import { TimesTable } from "./times.tsx";
 
 type Props = { readonly store: RunStore; readonly view: TimelineView };
 
@@ -26,7 +27,11 @@ export function Timeline({ store, view }: Props) {
         <Toggles view={view} />
         <Axis store={store} view={view} />
       </div>
-      <Rows store={store} view={view} />
+      {view.table.value ? (
+        <TimesTable store={store} view={view} />
+      ) : (
+        <Rows store={store} view={view} />
+      )}
     </section>
   );
 }
@@ -37,6 +42,7 @@ function Toggles({ view }: { readonly view: TimelineView }) {
       <Toggle on={view.queue} word={t("run.show.queue")} letter="Q" />
       <Toggle on={view.errors} word={t("run.show.errors")} letter="E" />
       <Toggle on={view.collapse} word={t("run.show.idle")} letter="C" />
+      <Toggle on={view.table} word={t("run.show.table")} letter="T" />
     </div>
   );
 }
@@ -195,6 +201,7 @@ function Name({
     if (element.current !== null) element.current.style.transform = `translateY(${y}px)`;
   }, [y]);
   const card = store.picture.byKey.get(row.key);
+  const depth = Math.min(4, store.depth(row.key));
   const node = store.shown.value.nodes.get(row.key);
   const selected = store.selected.value === row.key;
   const open = node !== undefined && node.open.length > 0;
@@ -203,7 +210,7 @@ function Name({
       ? took(node.took)
       : t(`run.node.${node?.status ?? "idle"}`);
   return (
-    <li ref={element} class={selected ? "on" : ""}>
+    <li ref={element} class={`${selected ? "on" : ""} in-${depth}`}>
       <button
         type="button"
         aria-pressed={selected}

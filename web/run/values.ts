@@ -9,6 +9,9 @@ import type { RunStore } from "./store.ts";
 /** More are forgotten, the oldest first. */
 const KEPT_MAX = 200;
 
+/** So many items of a map are put together; the rest is told by its number. */
+const ITEMS_MAX = 50;
+
 export class Values {
   readonly #store: RunStore;
   readonly #kept = new Map<number, Promise<unknown>>();
@@ -43,6 +46,7 @@ export class Values {
 
   /** What an event put out; one that hands on what it took leads back to that. */
   async output(e: Brief): Promise<unknown> {
+    if (e.type === "ContainerCompleted") return this.#results(e);
     let here: Brief = e;
     for (let hops = 0; hops < 8; hops += 1) {
       const value = at(
@@ -58,6 +62,41 @@ export class Values {
       here = only;
     }
     return undefined;
+  }
+
+  /** What a container gave: the result of its last body, or of a map the list of all. */
+  async #results(e: Brief): Promise<unknown> {
+    const { events } = this.#store.trace;
+    const of = (x: Brief) =>
+      x.node === e.node && (x.scope ?? 0) === (e.scope ?? 0) && x.visit === e.visit;
+    const own = events.slice(0, e.seq).filter(of);
+    const listed = own.some((x) => x.type === "ContainerStarted" && x.count !== undefined);
+    const ended = own
+      .filter((x) => x.type === "BodyCompleted" || (x.type === "BodyFailed" && x.handled === true))
+      .sort((a, b) => (a.index ?? 0) - (b.index ?? 0));
+    const list = await Promise.all(
+      (listed ? ended.slice(0, ITEMS_MAX) : ended.slice(-1)).map((x) => this.#result(x)),
+    );
+    const given = list.filter((value) => value !== undefined);
+    if (!listed) return given[0] ?? null;
+    return ended.length > ITEMS_MAX ? [...given, `… ${ended.length - ITEMS_MAX}`] : given;
+  }
+
+  /** What one body gave; of a failed one its error, when that is kept. */
+  async #result(body: Brief): Promise<unknown> {
+    const data = at(await this.event(body.seq), "data");
+    if (body.type === "BodyFailed")
+      return at(data, "kept") === "collect" ? { error: at(data, "error") } : undefined;
+    const results = at(data, "results");
+    const named = Array.isArray(results) ? results : [];
+    const values = await Promise.all(
+      named.map(async (r: unknown) => {
+        const seq = at(r, "seq");
+        const e = typeof seq === "number" ? this.#store.trace.events[seq - 1] : undefined;
+        return [String(at(r, "node")), e === undefined ? undefined : await this.output(e)] as const;
+      }),
+    );
+    return at(data, "keyed") === true ? Object.fromEntries(values) : (values[0]?.[1] ?? null);
   }
 
   /** What a visit took: one value, or an object keyed by the steps it joined. */

@@ -28,7 +28,7 @@ export function typeWords(type: string): string {
 function detailOf(e: Brief): string {
   const attempt =
     (e.attempt ?? 1) > 1 && e.type !== "TaskFailed" ? t("run.attempt", { n: e.attempt ?? 1 }) : "";
-  const body = e.index === undefined ? "" : t("run.body", { n: e.index + 1 });
+  const body = e.type.startsWith("Body") ? t("run.body", { n: (e.index ?? 0) + 1 }) : "";
   return [attempt, body, ...facts(e)].filter((s) => s !== "").join(" · ");
 }
 
