@@ -31,6 +31,7 @@ type workflowOut struct {
 	CreatedAt     time.Time   `json:"created_at"`
 	UpdatedAt     time.Time   `json:"updated_at"`
 	CreatedBy     personOut   `json:"created_by"`
+	Tags          []string    `json:"tags"`
 	LastRun       *lastRunOut `json:"last_run,omitempty"`
 	Day           dayOut      `json:"runs_24h"`
 }
@@ -55,7 +56,7 @@ func showWorkflow(w draft.Workflow) workflowOut {
 	out := workflowOut{
 		ID: w.ID, Name: w.Name, Description: w.Description, Active: w.Active, ActiveVersion: w.ActiveVersion,
 		DraftSeq: w.DraftSeq, DraftDirty: w.Edits(), CreatedAt: w.CreatedAt, UpdatedAt: w.UpdatedAt,
-		CreatedBy: personOut(w.CreatedBy), Day: dayOut(w.Day),
+		CreatedBy: personOut(w.CreatedBy), Tags: w.Tags, Day: dayOut{OK: w.Day.OK, Failed: w.Day.Failed},
 	}
 	if w.LastRun != nil {
 		out.LastRun = &lastRunOut{ID: w.LastRun.ID, Status: w.LastRun.Status, At: w.LastRun.At}
@@ -218,6 +219,7 @@ type patchInput struct {
 		Name        *string `json:"name,omitempty"`
 		Description *string `json:"description,omitempty"`
 		Active      *bool   `json:"active,omitempty"`
+		Tags        *string `json:"tags,omitempty" maxLength:"600" doc:"Words that group workflows, with commas between; empty: none"`
 	}
 }
 
@@ -239,6 +241,11 @@ func (s *Server) patchWorkflow(ctx context.Context, in *patchInput) (*body[workf
 	if len(ops) > 0 {
 		gesture := draft.Gesture{Batch: uuid.New(), Ops: ops}
 		if _, err := s.config.Drafts.Apply(ctx, who.Workspace, in.ID, personOf(who), gesture); err != nil {
+			return nil, err
+		}
+	}
+	if in.Body.Tags != nil {
+		if err := s.config.Drafts.SetTags(ctx, who.Workspace, in.ID, strings.Split(*in.Body.Tags, ",")); err != nil {
 			return nil, err
 		}
 	}

@@ -1,13 +1,17 @@
 package server
 
 import (
+	"cmp"
 	"context"
+	"maps"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 
 	"signalbox/engine/account"
 	"signalbox/engine/draft"
+	"signalbox/engine/graph"
 	"signalbox/web/view"
 )
 
@@ -15,19 +19,20 @@ import (
 const (
 	galleryMax = 60
 	searchMax  = 1_000 // workflows that one search looks at
+	tagsShown  = 12    // above the cards
 )
 
 // pageGallery shows the workflows, and templates to start from.
 func (s *Server) pageGallery(w http.ResponseWriter, r *http.Request) {
 	who := s.current(r)
 	p := s.page(r, "pages.gallery.title", "workflows")
-	query := chosen(r, "q", "show")
-	list, total, err := s.findWorkflows(r.Context(), who.Workspace, query)
+	query := chosen(r, "q", "show", "tag")
+	list, tags, total, err := s.findWorkflows(r.Context(), who.Workspace, query)
 	if err != nil {
 		s.fail(w, r, err)
 		return
 	}
-	data := view.Gallery{Query: query, Total: total, MayEdit: who.Role.AtLeast(account.Editor)}
+	data := view.Gallery{Query: query, Tags: tags, Total: total, MayEdit: who.Role.AtLeast(account.Editor)}
 	for _, wf := range list {
 		card, err := s.workflowCard(r.Context(), p, wf)
 		if err != nil {
@@ -42,17 +47,22 @@ func (s *Server) pageGallery(w http.ResponseWriter, r *http.Request) {
 	s.show(w, r, view.GalleryPage(p, data))
 }
 
-// findWorkflows returns the workflows that fit and how many there are at all.
-func (s *Server) findWorkflows(ctx context.Context, workspace string, query url.Values) ([]draft.Workflow, int, error) {
+// findWorkflows returns the workflows that fit, the tags of all, and how many
+// there are at all.
+func (s *Server) findWorkflows(ctx context.Context, workspace string, query url.Values) ([]draft.Workflow, []view.Tag, int, error) {
 	var fits []draft.Workflow
+	tags := map[string]int{}
 	total, after := 0, draft.Cursor{}
 	for total < searchMax {
 		list, err := s.config.Drafts.List(ctx, workspace, after, pageMax)
 		if err != nil {
-			return nil, 0, err
+			return nil, nil, 0, err
 		}
 		total += len(list)
 		for _, wf := range list {
+			for _, tag := range wf.Tags {
+				tags[tag]++
+			}
 			if len(fits) < galleryMax && fitsGallery(wf, query) {
 				fits = append(fits, wf)
 			}
@@ -63,10 +73,23 @@ func (s *Server) findWorkflows(ctx context.Context, workspace string, query url.
 		last := list[len(list)-1]
 		after = draft.Cursor{At: last.UpdatedAt, ID: last.ID}
 	}
-	return fits, total, nil
+	return fits, byUse(tags), total, nil
+}
+
+// byUse orders tags, the most used first.
+func byUse(tags map[string]int) []view.Tag {
+	var out []view.Tag
+	for _, name := range slices.Sorted(maps.Keys(tags)) {
+		out = append(out, view.Tag{Name: name, Count: tags[name]})
+	}
+	slices.SortStableFunc(out, func(a, b view.Tag) int { return cmp.Compare(b.Count, a.Count) })
+	return out[:min(len(out), tagsShown)]
 }
 
 func fitsGallery(wf draft.Workflow, query url.Values) bool {
+	if tag := query.Get("tag"); tag != "" && !slices.Contains(wf.Tags, tag) {
+		return false
+	}
 	if q := strings.ToLower(strings.TrimSpace(query.Get("q"))); q != "" && !strings.Contains(strings.ToLower(wf.Name+"\n"+wf.Description), q) {
 		return false
 	}
@@ -90,6 +113,17 @@ func (s *Server) workflowCard(ctx context.Context, p view.Page, wf draft.Workflo
 	card := view.Workflow{
 		ID: wf.ID.String(), Name: wf.Name, About: wf.Description, Version: wf.ActiveVersion, Edits: int(wf.DraftSeq - wf.ActiveSeq),
 		UpdatedAt: wf.UpdatedAt, Owner: wf.CreatedBy.Name, OK: wf.Day.OK, Failed: wf.Day.Failed, Picture: s.thumbnail(p, d.Graph),
+	}
+	card.Tags = wf.Tags
+	for _, h := range wf.Day.Hours {
+		card.Hours[h.Ago] = view.Hour{OK: h.OK, Failed: h.Failed}
+	}
+	for _, i := range d.Issues {
+		if i.Severity == graph.SeverityError {
+			card.Errors++
+		} else {
+			card.Warnings++
+		}
 	}
 	if wf.LastRun != nil {
 		card.Last = &view.LastRun{ID: wf.LastRun.ID.String(), Status: wf.LastRun.Status, At: wf.LastRun.At}

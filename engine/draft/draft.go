@@ -61,6 +61,7 @@ type Workflow struct {
 	CreatedAt     time.Time
 	UpdatedAt     time.Time
 	CreatedBy     Person
+	Tags          []string // in order, without doubles; no part of the drawing
 	LastRun       *LastRun // nil: never ran
 	Day           DayRuns
 }
@@ -77,7 +78,16 @@ type LastRun struct {
 }
 
 // DayRuns counts the runs of the last 24 hours that are over.
-type DayRuns struct{ OK, Failed int }
+type DayRuns struct {
+	OK, Failed int
+	Hours      []HourRuns // of those hours in which runs began, the newest first
+}
+
+// HourRuns counts the runs that began within one hour and are over.
+type HourRuns struct {
+	Ago        int // hours: 0 is the hour up to now
+	OK, Failed int
+}
 
 // Batch is one gesture: operations that were applied together.
 type Batch struct {
@@ -130,6 +140,7 @@ type Workflows interface {
 	// List returns workflows, the last edited first, after the given one.
 	List(ctx context.Context, workspace string, after Cursor, limit int) ([]Workflow, error)
 	SetActive(ctx context.Context, workspace string, id uuid.UUID, active bool) error
+	SetTags(ctx context.Context, workspace string, id uuid.UUID, tags []string) error
 	// Delete hides the workflow and stops its triggers; its runs stay.
 	Delete(ctx context.Context, workspace string, id uuid.UUID) error
 }

@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/google/uuid"
@@ -89,6 +91,33 @@ func (s *Service) List(ctx context.Context, workspace string, after Cursor, limi
 func (s *Service) SetActive(ctx context.Context, workspace string, id uuid.UUID, active bool) error {
 	defer s.hooks.forget(id)
 	return notFound(s.store.SetActive(ctx, workspace, id, active), "workflow")
+}
+
+// Limits of tags.
+const (
+	TagsMax = 10 // of a workflow
+	TagMax  = 40 // characters
+)
+
+// SetTags groups a workflow by words. They are kept in small letters, in
+// order, each once.
+func (s *Service) SetTags(ctx context.Context, workspace string, id uuid.UUID, tags []string) error {
+	kept := []string{}
+	for _, tag := range tags {
+		tag = strings.ToLower(strings.Join(strings.Fields(tag), " "))
+		if tag == "" {
+			continue
+		}
+		if utf8.RuneCountInString(tag) > TagMax || strings.ContainsFunc(tag, unicode.IsControl) {
+			return problem.New(problem.Invalid, "A tag is too long.").At("/tags", "length", fmt.Sprintf("at most %d characters", TagMax))
+		}
+		kept = append(kept, tag)
+	}
+	slices.Sort(kept)
+	if kept = slices.Compact(kept); len(kept) > TagsMax {
+		return problem.New(problem.Invalid, "A workflow may have %d tags; this one would have %d.", TagsMax, len(kept))
+	}
+	return notFound(s.store.SetTags(ctx, workspace, id, kept), "workflow")
 }
 
 // Delete takes the workflow away; its runs stay readable until they expire.

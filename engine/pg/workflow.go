@@ -39,7 +39,7 @@ func (d *Drafts) Create(ctx context.Context, w draft.Workflow, g json.RawMessage
 // workflow; runs of a draft count as well as others.
 const workflowQuery = `
 	select w.workspace_id, w.id, w.name, w.description, w.active, w.created_at, w.updated_at, w.created_by, coalesce(u.name, 'Signalbox'),
-		d.seq, v.id, v.number, v.draft_seq, r.id, r.status, r.created_at, coalesce(day.ok, 0), coalesce(day.failed, 0)
+		d.seq, v.id, v.number, v.draft_seq, r.id, r.status, r.created_at, w.tags, day.hours, day.ok, day.failed
 	from workflows w
 	join drafts d on d.workspace_id = w.workspace_id and d.workflow_id = w.id
 	left join users u on u.id = w.created_by
@@ -48,8 +48,11 @@ const workflowQuery = `
 		select id, status, created_at from runs
 		where workspace_id = w.workspace_id and workflow_id = w.id order by id desc limit 1) r on true
 	left join lateral (
-		select count(*) filter (where status = 'succeeded') ok, count(*) filter (where status = 'failed') failed from runs
-		where workspace_id = w.workspace_id and workflow_id = w.id and id >= $2) day on true
+		select array_agg(hour order by hour) hours, array_agg(ok order by hour) ok, array_agg(failed order by hour) failed from (
+			select least(23, greatest(0, floor(extract(epoch from now() - created_at) / 3600)))::int "hour",
+				count(*) filter (where status = 'succeeded')::int ok, count(*) filter (where status = 'failed')::int failed
+			from runs where workspace_id = w.workspace_id and workflow_id = w.id and id >= $2
+			group by 1) hours) day on true
 	where w.deleted_at is null and w.workspace_id = $1`
 
 // dayAgo is the smallest id that a run can have which was made within the last
@@ -67,13 +70,20 @@ func scanWorkflow(row pgx.CollectableRow) (draft.Workflow, error) {
 	var seq *int64
 	var status *string
 	var at *time.Time
+	var hours, ok, failed []int
 	err := row.Scan(&w.Workspace, &w.ID, &w.Name, &w.Description, &w.Active, &w.CreatedAt, &w.UpdatedAt, &w.CreatedBy.ID, &w.CreatedBy.Name,
-		&w.DraftSeq, &version, &number, &seq, &run, &status, &at, &w.Day.OK, &w.Day.Failed)
+		&w.DraftSeq, &version, &number, &seq, &run, &status, &at, &w.Tags, &hours, &ok, &failed)
 	if version != nil && number != nil && seq != nil {
 		w.ActiveID, w.ActiveVersion, w.ActiveSeq = *version, *number, *seq
 	}
 	if run != nil && status != nil {
 		w.LastRun = &draft.LastRun{ID: *run, Status: *status, At: orZero(at)}
+	}
+	for i := range hours {
+		if ok[i]+failed[i] > 0 {
+			w.Day.Hours = append(w.Day.Hours, draft.HourRuns{Ago: hours[i], OK: ok[i], Failed: failed[i]})
+			w.Day.OK, w.Day.Failed = w.Day.OK+ok[i], w.Day.Failed+failed[i]
+		}
 	}
 	return w, err
 }
@@ -102,6 +112,12 @@ func (d *Drafts) List(ctx context.Context, workspace string, after draft.Cursor,
 // SetActive implements draft.Workflows.
 func (d *Drafts) SetActive(ctx context.Context, workspace string, id uuid.UUID, active bool) error {
 	done, err := d.pool.Exec(ctx, `update workflows set active = $3 where workspace_id = $1 and id = $2 and deleted_at is null`, workspace, id, active)
+	return changed(done, err, draft.ErrNotFound)
+}
+
+// SetTags implements draft.Workflows.
+func (d *Drafts) SetTags(ctx context.Context, workspace string, id uuid.UUID, tags []string) error {
+	done, err := d.pool.Exec(ctx, `update workflows set tags = $3 where workspace_id = $1 and id = $2 and deleted_at is null`, workspace, id, tags)
 	return changed(done, err, draft.ErrNotFound)
 }
 

@@ -2,8 +2,9 @@
 
 import { t } from "../core/strings.ts";
 import { at, call, message } from "./api.ts";
-import { open, sure } from "./dialog.ts";
+import { open } from "./dialog.ts";
 import { refresh } from "./morph.ts";
+import { sure } from "./sure.ts";
 import { toast } from "./toast.ts";
 
 /** Makes an empty workflow, or one from a template or a graph, and opens it. */
@@ -35,7 +36,7 @@ export async function send(form: HTMLFormElement): Promise<void> {
   const submit = form.querySelector<HTMLButtonElement>("[type=submit]");
   if (submit !== null) submit.disabled = true;
   try {
-    const answer = await call("POST", url, valuesOf(form));
+    const answer = await call(form.dataset["method"] ?? "POST", url, valuesOf(form));
     form.closest("dialog")?.close();
     form.reset();
     if (once !== undefined) showOnce(at(answer, ...once.split(".")));
@@ -80,14 +81,14 @@ function showOnce(secret: unknown): void {
 }
 
 async function again(part: string): Promise<void> {
-  const target = document.getElementById("lists");
+  const target = document.getElementById(part === "cards" ? part : "lists");
   if (part !== "" && target !== null) await refresh(target, part);
 }
 
 function valuesOf(form: HTMLFormElement): Record<string, unknown> {
   const values: Record<string, unknown> = Object.create(null) as Record<string, unknown>;
   for (const [name, value] of new FormData(form)) {
-    if (typeof value === "string" && value !== "")
+    if (typeof value === "string" && (value !== "" || form.dataset["empty"] !== undefined))
       values[name] = name === "secrets" ? [value] : value;
   }
   return values;

@@ -1,12 +1,16 @@
-// Dialogs: open, close, ask.
+// Dialogs: open them, and show what belongs together.
 
-import { t } from "../core/strings.ts";
-
-export function open(id: string): void {
+/** Opens a dialog; an opener may say what its form is about. */
+export function open(id: string, opener?: HTMLElement): void {
   const dialog = document.getElementById(id);
   if (!(dialog instanceof HTMLDialogElement) || dialog.open) return;
   for (const select of dialog.querySelectorAll<HTMLSelectElement>("select[data-shows]"))
     show(select);
+  const { with: address, value = "" } = opener?.dataset ?? {};
+  const form = dialog.querySelector("form");
+  const field = dialog.querySelector<HTMLInputElement>("[data-filled]");
+  if (address !== undefined && form !== null) form.dataset["post"] = address;
+  if (field !== null) field.value = value;
   dialog.showModal();
 }
 
@@ -17,47 +21,4 @@ export function show(select: HTMLSelectElement): void {
     field.hidden = !wanted;
     for (const input of field.querySelectorAll("input")) input.disabled = !wanted;
   }
-}
-
-/** Asks before something that can't be undone. */
-export function sure(question: string, word: string): Promise<boolean> {
-  const dialog = element("dialog", "dlg");
-  const body = element("div", "body");
-  const text = element("p");
-  text.textContent = question;
-  text.id = "sure-question";
-  dialog.setAttribute("aria-labelledby", text.id);
-  body.append(text);
-  const foot = element("footer");
-  const no = button("btn", t("shell.cancel"));
-  const yes = button("btn pri dng", word);
-  foot.append(no, yes);
-  const pad = element("header");
-  dialog.append(pad, body, foot);
-  document.body.append(dialog);
-  return new Promise((answer) => {
-    no.addEventListener("click", () => dialog.close());
-    yes.addEventListener("click", () => dialog.close("yes"));
-    dialog.addEventListener("close", () => {
-      dialog.remove();
-      answer(dialog.returnValue === "yes");
-    });
-    dialog.showModal();
-  });
-}
-
-function element<K extends keyof HTMLElementTagNameMap>(
-  name: K,
-  className = "",
-): HTMLElementTagNameMap[K] {
-  const made = document.createElement(name);
-  made.className = className;
-  return made;
-}
-
-function button(className: string, word: string): HTMLButtonElement {
-  const made = element("button", className);
-  made.type = "button";
-  made.textContent = word;
-  return made;
 }

@@ -32,7 +32,7 @@ function press(button: HTMLElement): void {
     close,
     themeNext,
   } = button.dataset;
-  if (dialog !== undefined) open(dialog);
+  if (dialog !== undefined) open(dialog, button);
   else if (close !== undefined) button.closest("dialog")?.close();
   else if (themeNext !== undefined) nextTheme();
   else if (from !== undefined) during(button, (a) => a.copy(from));

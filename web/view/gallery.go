@@ -2,12 +2,14 @@ package view
 
 import (
 	"net/url"
+	"strconv"
 	"time"
 )
 
 // Gallery is the home page.
 type Gallery struct {
-	Query     url.Values // q and show, as they stand in the address
+	Query     url.Values // q, show and tag, as they stand in the address
+	Tags      []Tag      // that workflows have, most used first
 	Workflows []Workflow
 	Total     int // of workflows before the filters
 	Templates []Template
@@ -24,10 +26,23 @@ type Workflow struct {
 	UpdatedAt time.Time
 	Owner     string
 	Last      *LastRun
-	OK        int    // runs of the last 24 hours that succeeded
-	Failed    int    // and that failed
+	OK        int // runs of the last 24 hours that succeeded
+	Failed    int // and that failed
+	Hours     [24]Hour
+	Tags      []string
+	Errors    int // findings that stop it
+	Warnings  int
 	Picture   string // SVG made by package picture
 }
+
+// Tag is a word that groups workflows.
+type Tag struct {
+	Name  string
+	Count int
+}
+
+// Hour counts the runs that began in one hour.
+type Hour struct{ OK, Failed int }
 
 // LastRun is the newest run of a workflow.
 type LastRun struct {
@@ -47,19 +62,48 @@ type Template struct {
 // shows are the filters of the gallery, in order.
 func shows() []string { return []string{"", "published", "draft", "failing"} }
 
-// share24 is the part of a bar of 100 that the failed runs take. A single
-// failure among thousands stays visible.
-func share24(ok, failed int) int {
-	all := ok + failed
-	if all == 0 || failed == 0 {
-		return 0
+// bar is one hour of the bars of a day, in a picture of 96 by 20.
+type bar struct{ x, okY, ok, failY, fail string }
+
+// bars draw 24 hours, the newest at the right; the fullest hour has the whole
+// height. A single failure among thousands stays visible.
+func bars(hours [24]Hour) []bar {
+	most := 0
+	for _, h := range hours {
+		most = max(most, h.OK+h.Failed)
 	}
-	return min(max(failed*100/all, 2), 100)
+	var out []bar
+	for i, h := range hours {
+		if h.OK+h.Failed == 0 {
+			continue
+		}
+		all := max(2, barHeight*(h.OK+h.Failed)/most)
+		fail := 0
+		if h.Failed > 0 {
+			fail = min(all, max(2, all*h.Failed/(h.OK+h.Failed)))
+		}
+		out = append(out, bar{
+			x: strconv.Itoa((23 - i) * 4), okY: strconv.Itoa(barHeight - all), ok: strconv.Itoa(all - fail),
+			failY: strconv.Itoa(barHeight - fail), fail: strconv.Itoa(fail),
+		})
+	}
+	return out
 }
+
+// barHeight is the height of the fullest hour.
+const barHeight = 20
 
 func showName(show string) string {
 	if show == "" {
 		return "all"
 	}
 	return show
+}
+
+// otherTag chooses a tag, or none when it is chosen already.
+func otherTag(now, tag string) string {
+	if now == tag {
+		return ""
+	}
+	return tag
 }

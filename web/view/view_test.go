@@ -43,7 +43,7 @@ func pages(t *testing.T, text string) map[string]templ.Component {
 		"login":        view.LoginPage(p, view.Login{Next: text, Why: "wrong"}),
 		"setup":        view.SetupPage(p, view.Setup{Token: text, Wrong: "email"}),
 		"setup, dead":  view.SetupPage(p, view.Setup{Dead: true}),
-		"gallery":      view.GalleryPage(p, view.Gallery{Query: query, Total: 2, MayEdit: true, Workflows: []view.Workflow{{ID: "w", Name: text, About: text, Version: 2, Edits: 3, UpdatedAt: now, Owner: text, OK: 3, Failed: 1, Picture: svg, Last: &view.LastRun{ID: "r", Status: "running", At: now}}, {ID: "v", Name: text, Owner: text, UpdatedAt: now, Picture: svg}}, Templates: []view.Template{{Name: text, Title: text, About: text, Picture: svg}}}),
+		"gallery":      view.GalleryPage(p, view.Gallery{Query: query, Tags: []view.Tag{{Name: text, Count: 2}}, Total: 2, MayEdit: true, Workflows: []view.Workflow{{ID: "w", Name: text, About: text, Version: 2, Edits: 3, UpdatedAt: now, Owner: text, OK: 3, Failed: 1, Hours: [24]view.Hour{{OK: 2}, {OK: 1, Failed: 1}}, Tags: []string{text}, Errors: 2, Picture: svg, Last: &view.LastRun{ID: "r", Status: "running", At: now}}, {ID: "v", Name: text, Owner: text, UpdatedAt: now, Picture: svg}}, Templates: []view.Template{{Name: text, Title: text, About: text, Picture: svg}}}),
 		"gallery, new": view.GalleryPage(p, view.Gallery{MayEdit: true, Templates: []view.Template{{Name: text, Title: text, About: text, Picture: svg}}}),
 		"runs":         view.RunsPage(p, view.Runs{Query: query, Rows: []view.Run{run}, Next: text, Narrowed: true}),
 		"runs, none":   view.RunsPage(p, view.Runs{Workflow: &view.Named{ID: "w", Name: text}}),
