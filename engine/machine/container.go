@@ -131,8 +131,7 @@ func (st *step) bodyFails(c *scope, err event.Error) error {
 		f.Kept = l.box.OnItemError
 		return st.emit(f)
 	}
-	if v.attempt < n.Retry.MaxAttempts && n.Retry.wants(err.Class) {
-		f.RetryAt = st.at.Add(n.Retry.delay(st.s.Run, Fail{Scope: up.id, Node: n.Key, Visit: v.number, Attempt: v.attempt}))
+	if f.RetryAt = st.retryAt(v, Fail{Scope: up.id, Node: n.Key, Visit: v.number, Attempt: v.attempt, Error: err}); !f.RetryAt.IsZero() {
 		for _, o := range append([]*scope{}, st.s.scopes...) {
 			if o != c && o.up == up && o.node == c.node && o.visit == c.visit {
 				if e := st.cancelUnder(o, "the container begins anew"); e != nil {

@@ -15,7 +15,7 @@ func (m *Machine) foldContainer(s *Snapshot, f Fact) error {
 		if err != nil {
 			return err
 		}
-		v := visit{node: n, number: f.Visit, state: visitOpen, attempt: 1, input: in, body: &progress{count: f.Count}}
+		v := visit{node: n, number: f.Visit, state: visitOpen, attempt: 1, input: in, since: s.last, body: &progress{count: f.Count}}
 		if !f.Items.IsZero() {
 			v.body.items = s.box(f.Items)
 		}
@@ -59,6 +59,7 @@ func (m *Machine) foldBody(s *Snapshot, f *BodyStarted) error {
 	c := m.open(v.node+1, f.Opens)
 	c.up, c.node, c.visit, c.index, c.dirty = up, v.node, v.number, f.Index, true
 	c.tx = m.transaction(c) || up.tx
+	up.dirty = true // a map opens the next items too, also when a timer let it begin anew
 	switch {
 	case p.items != nil:
 		c.item = &box{of: p.items, at: f.Index}
@@ -106,6 +107,9 @@ func (m *Machine) foldBodyCompleted(s *Snapshot, f *BodyCompleted) error {
 	p := v.body
 	p.open--
 	p.last = m.resultBox(c, f.Results, f.Keyed)
+	if len(m.bodies[c.body].nodes) == 0 {
+		p.last = c.item // nothing stands in the container: it gives its input back
+	}
 	if p.last == nil {
 		p.last = &box{}
 	}

@@ -83,13 +83,14 @@ func (st *step) settleScope(c *scope) error {
 	return nil
 }
 
-// quiet reports whether nothing can happen in the scope any more (rule 6).
+// quiet reports whether nothing can happen in the scope any more (rule 6). A
+// round may still be open: joins that wait for each other can keep it so.
 func (st *step) quiet(c *scope) bool {
-	if len(c.visits) > 0 || len(c.rounds) > 0 {
+	if len(c.visits) > 0 {
 		return false
 	}
 	for _, n := range st.m.bodies[c.body].late {
-		if c.heads[st.m.local[n]] > 0 {
+		if c.heads[st.m.local[n]] > 0 && c.round(n) == nil {
 			return false
 		}
 	}

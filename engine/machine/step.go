@@ -203,15 +203,9 @@ func (st *step) fail(in Fail) error {
 
 // attemptFailed ends an attempt: another follows, or the visit has failed.
 func (st *step) attemptFailed(v *visit, f *TaskFailed, retryAfter time.Duration) error {
-	n := &st.m.Nodes[v.node]
 	owner, i := st.s.stray(f.Scope, v.node, v.number)
-	if owner == nil && v.attempt < n.Retry.MaxAttempts && n.Retry.wants(f.Error.Class) && st.worthIt(v, f) {
-		wait := n.Retry.delay(st.s.Run, Fail{Scope: f.Scope, Node: f.Node, Visit: f.Visit, Attempt: f.Attempt})
-		at := st.at.Add(max(wait, retryAfter)).Truncate(time.Microsecond)
-		inTime := n.Retry.Total == 0 || !at.After(v.since.Add(n.Retry.Total))
-		if inTime && (v.limit.IsZero() || at.Before(v.limit)) {
-			f.RetryAt = at
-		}
+	if owner == nil {
+		f.RetryAt = st.retryAt(v, Fail{Scope: f.Scope, Node: f.Node, Visit: f.Visit, Attempt: f.Attempt, Error: f.Error, RetryAfter: retryAfter})
 	}
 	failed := *v
 	if err := st.emit(f); err != nil || !f.RetryAt.IsZero() {
@@ -226,9 +220,24 @@ func (st *step) attemptFailed(v *visit, f *TaskFailed, retryAfter time.Duration)
 	return st.nodeFailed(st.s.scope(f.Scope), failed.node, f.Visit, "", f.Error)
 }
 
+// retryAt says when the policy lets another attempt follow; zero is never. One
+// that would begin after the time of the whole visit is not waited for.
+func (st *step) retryAt(v *visit, f Fail) time.Time {
+	r := &st.m.Nodes[v.node].Retry
+	if v.attempt >= r.MaxAttempts || !r.wants(f.Error.Class) || !st.worthIt(v, f) {
+		return time.Time{}
+	}
+	at := st.at.Add(max(r.delay(st.s.Run, f), f.RetryAfter)).Truncate(time.Microsecond)
+	late := r.Total > 0 && at.After(v.since.Add(r.Total)) || !v.limit.IsZero() && !at.Before(v.limit)
+	if late {
+		return time.Time{}
+	}
+	return at
+}
+
 // worthIt asks the node's own condition for another attempt, if it has one. A
 // condition that fails says no.
-func (st *step) worthIt(v *visit, f *TaskFailed) bool {
+func (st *step) worthIt(v *visit, f Fail) bool {
 	p := st.m.links[v.node].again
 	if p == nil {
 		return true

@@ -10,27 +10,45 @@ type body struct {
 	next     int         // map: the item to open next
 	results  map[int]any // map: by item
 	failures int         // map: items that failed
+	ready    bool        // something is to be done next
+	rounds   int         // loop: how many have ended
+	last     any         // what the last body gave
 }
 
 // enter begins the visit of a container, or tries it again.
 func (w *world) enter(v *visit) {
 	v.attempt++
 	b := v.body
-	b.next, b.results, b.failures = 0, map[int]any{}, 0
-	switch v.node.Kind {
-	case "group":
-		w.openBody(v, 0, v.input)
-	case "loop":
-		w.round(v, 0, v.input)
-	case "map":
-		items, is := b.config["items"].([]any)
-		if !is {
-			w.failed(v, invalid("the items are not a list"))
-			return
+	b.next, b.results, b.failures, b.rounds, b.last, b.ready = 0, map[int]any{}, 0, 0, v.input, true
+}
+
+// proceed does the next thing about a container of the scope: open a body, or
+// end the visit. Everything else that can start in the scope has by then.
+func (w *world) proceed(s *scope) bool {
+	for _, v := range s.live {
+		if v.body == nil || !v.body.ready {
+			continue
 		}
-		b.items = items
-		w.fill(v)
+		v.body.ready = false
+		switch v.node.Kind {
+		case "group":
+			w.group(v)
+		case "loop":
+			w.round(v)
+		case "map":
+			w.fill(v)
+		}
+		return true
 	}
+	return false
+}
+
+func (w *world) group(v *visit) {
+	if v.body.rounds == 0 {
+		w.openBody(v, 0, v.input)
+		return
+	}
+	w.complete(v, []string{"success"}, v.body.last)
 }
 
 // fill opens bodies for the next items, as many as may be open at once, and
@@ -55,7 +73,8 @@ func (w *world) fill(v *visit) {
 
 // round opens the next round of a loop, or ends its visit. The condition is
 // asked before each round; check after: not before the first.
-func (w *world) round(v *visit, rounds int, value any) {
+func (w *world) round(v *visit) {
+	rounds, value := v.body.rounds, v.body.last
 	if rounds > 0 || v.body.config["check"] != "after" {
 		holds, err := w.holds(v, rounds, value)
 		switch {
@@ -66,7 +85,7 @@ func (w *world) round(v *visit, rounds int, value any) {
 			w.complete(v, []string{"success"}, value)
 			return
 		case rounds >= whole(v.body.config["max"]):
-			w.containerFailed(v, &Error{Class: "loop_limit", Message: "the condition still holds after the last round", Node: v.node.Key, Attempts: 1})
+			w.failed(v, &Error{Class: "loop_limit", Message: "the condition still holds after the last round"})
 			return
 		}
 	}
@@ -89,16 +108,13 @@ func (w *world) holds(v *visit, rounds int, value any) (bool, *Error) {
 	return holds, nil
 }
 
-// bodySucceeded goes on after a body that has ended.
+// bodySucceeded takes what a body gave that has ended.
 func (w *world) bodySucceeded(s *scope, value any) {
-	switch v := s.of; v.node.Kind {
-	case "group":
-		w.complete(v, []string{"success"}, value)
-	case "loop":
-		w.round(v, s.index+1, value)
-	case "map":
-		v.body.results[s.index] = value
-		w.fill(v)
+	b := s.of.body
+	b.last, b.ready = value, true
+	b.rounds++
+	if s.of.node.Kind == "map" {
+		b.results[s.index] = value
 	}
 }
 
@@ -119,10 +135,12 @@ func (w *world) bodyFailed(s *scope, err *Error) {
 	if b.config["on_item_error"] == "collect" {
 		b.results[s.index] = err.value()
 	}
-	w.fill(v)
+	b.ready = true
 }
 
-// containerFailed tries a container again, or lets the error out.
+// containerFailed tries a container again after an error from inside, or lets
+// it out. An error of the container's own (failed) is not tried again: the same
+// items and rounds would give the same.
 func (w *world) containerFailed(v *visit, err *Error) {
 	for _, s := range w.bodies(v) {
 		w.closeScope(s)

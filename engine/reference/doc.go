@@ -15,5 +15,6 @@
 // out first first. After each, everything that can start does (settle.go): the
 // node with the oldest token first; tokens of one step are equally old, and
 // then the edge decides, by the key of its source, its port and the key of its
-// target. Entry nodes of a scope go by their keys.
+// target. Entry nodes of a scope go by their keys. Scopes settle one after the
+// other, in the order in which they opened.
 package reference

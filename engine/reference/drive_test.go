@@ -70,11 +70,7 @@ type driver struct {
 	outcomes reference.Outcomes
 	at       time.Time
 	agenda   []due
-	blobs    map[string][]byte
-
-	lines  [][]any // by edge: the values that wait there
-	live   map[string]int
-	report reference.Report
+	log      reading
 }
 
 // due is a result that will come.
@@ -85,7 +81,8 @@ type due struct {
 
 func drive(t testing.TB, m *machine.Machine, start reference.Start, outcomes reference.Outcomes) reference.Report {
 	t.Helper()
-	d := &driver{t: t, m: m, s: m.New("run"), outcomes: outcomes, at: start.At, blobs: map[string][]byte{}, lines: make([][]any, len(m.Edges)), live: map[string]int{}}
+	d := &driver{t: t, m: m, s: m.New("run"), outcomes: outcomes, at: start.At}
+	d.log = read(t, m)
 	input, err := expr.Marshal(start.Input)
 	if err != nil {
 		t.Fatal(err)
@@ -93,13 +90,17 @@ func drive(t testing.TB, m *machine.Machine, start reference.Start, outcomes ref
 	d.step(machine.Start{Trigger: start.Trigger, Value: input, Source: "test"})
 	for i := 0; !d.s.Status.Over(); i++ {
 		if i > 20_000 {
-			t.Fatal("the machine does not end")
+			t.Fatalf("the machine does not end\n%s", written(graph.Graph{}, d.log.report))
+		}
+		if i > 19990 {
+			d.t.Log(d.at, d.m.WakeAt(d.s), len(d.agenda))
 		}
 		d.next()
 	}
-	d.report.Status, d.report.Ended = string(d.s.Status), d.at
+	report := d.log.report
+	report.Status, report.Ended = string(d.s.Status), d.at
 	if f := d.s.Failure; d.s.Status == machine.StatusFailed {
-		d.report.Error = &reference.Error{Class: f.Class, Message: f.Message, Node: f.Node, Attempts: f.Attempts}
+		report.Error = &reference.Error{Class: f.Class, Message: f.Message, Node: f.Node, Attempts: f.Attempts}
 	}
 	if d.s.Status == machine.StatusSucceeded {
 		d.supply()
@@ -107,9 +108,9 @@ func drive(t testing.TB, m *machine.Machine, start reference.Start, outcomes ref
 		if err != nil {
 			t.Fatal(err)
 		}
-		d.report.Result = parse(raw)
+		report.Result = parse(raw)
 	}
-	return d.report
+	return report
 }
 
 // next hands in what comes first; timers come before results.
@@ -122,7 +123,7 @@ func (d *driver) next() {
 		}
 	}
 	if first < 0 && wake.IsZero() {
-		d.t.Fatal("the machine waits for nothing")
+		d.t.Fatalf("the machine waits for nothing after\n%s", written(graph.Graph{}, d.log.report))
 	}
 	if first < 0 || !wake.IsZero() && !wake.After(d.agenda[first].at) {
 		d.at = wake
@@ -132,21 +133,21 @@ func (d *driver) next() {
 	next := d.agenda[first]
 	d.agenda = slices.Delete(d.agenda, first, first+1)
 	d.at = next.at
-	o := d.outcomes(reference.Place{Node: next.task.Node, Visit: next.task.Visit, Attempt: next.task.Attempt})
+	o, k := d.outcomes(d.log.place(next.task)), next.task
 	if o.Error != nil {
-		d.step(machine.Fail{Node: next.task.Node, Visit: next.task.Visit, Attempt: next.task.Attempt, Error: event.Error{Class: o.Error.Class, Message: o.Error.Message}})
+		d.step(machine.Fail{Scope: k.Scope, Node: k.Node, Visit: k.Visit, Attempt: k.Attempt, Error: event.Error{Class: o.Error.Class, Message: o.Error.Message}})
 		return
 	}
 	raw, err := expr.Marshal(o.Output)
 	if err != nil {
 		d.t.Fatal(err)
 	}
-	d.step(machine.Complete{Node: next.task.Node, Visit: next.task.Visit, Attempt: next.task.Attempt, Output: raw})
+	d.step(machine.Complete{Scope: k.Scope, Node: k.Node, Visit: k.Visit, Attempt: k.Attempt, Output: raw})
 }
 
 func (d *driver) supply() {
 	for _, digest := range d.s.Needs() {
-		d.s.Supply(digest, d.blobs[digest])
+		d.s.Supply(digest, d.log.blobs[digest])
 	}
 }
 
@@ -157,128 +158,23 @@ func (d *driver) step(in machine.Input) {
 		d.t.Fatal(err)
 	}
 	for digest, data := range d.s.Fresh() {
-		d.blobs[digest] = data
+		d.log.blobs[digest] = data
 	}
 	for _, e := range events {
-		d.read(e)
+		d.log.read(e)
 	}
 	for _, c := range d.m.Commands(d.s, events) {
-		task, is := c.(machine.Dispatch)
-		if !is {
-			continue
-		}
-		o := d.outcomes(reference.Place{Node: task.Node, Visit: task.Visit, Attempt: task.Attempt})
-		d.agenda = append(d.agenda, due{d.at.Add(o.After), task})
-		if i, live := d.live[task.Node+fmt.Sprint(task.Visit)]; live && task.Attempt == 1 {
-			answer, _ := d.value(task.Config).(map[string]any)
-			if got, want := text(answer["answer"]), text(d.report.Visits[i].Input); got != want {
-				d.t.Errorf("the machine tells the task of %s visit %d %s, and its log says %s", task.Node, task.Visit, got, want)
+		switch k := c.(type) {
+		case machine.Dispatch:
+			o := d.outcomes(d.log.place(k))
+			d.agenda = append(d.agenda, due{d.at.Add(o.After), k})
+			if k.Attempt == 1 {
+				d.log.told(k)
 			}
-		}
-	}
-}
-
-// read rebuilds visits and tokens from one event.
-func (d *driver) read(e machine.Event) {
-	switch f := e.Fact.(type) {
-	case *machine.RunStarted:
-		v := d.begin(f.Trigger, 1, "")
-		d.report.Visits[v].Input = d.value(f.Input)
-		d.emit(v, []string{"success"}, d.value(f.Input))
-	case *machine.NodeCompleted:
-		v := d.begin(f.Node, f.Visit, f.Took)
-		d.emit(v, f.Ports, d.or(f.Output, v))
-	case *machine.Responded:
-		v := d.begin(f.Node, f.Visit, f.Took)
-		d.emit(v, f.Ports, d.or(f.Output, v))
-	case *machine.NodeFailed:
-		if f.Error.Class == "loop_limit" {
-			return // the visit that would be one too many: it never started
-		}
-		v, live := d.live[f.Node+fmt.Sprint(f.Visit)]
-		if !live {
-			v = d.begin(f.Node, f.Visit, f.Took)
-		}
-		d.report.Visits[v].Error = &reference.Error{Class: f.Error.Class, Node: f.Node, Attempts: f.Error.Attempts}
-		if f.Handled {
-			raw, err := json.Marshal(map[string]any{"error": f.Error})
-			if err != nil {
-				d.t.Fatal(err)
-			}
-			d.emit(v, []string{"failure"}, parse(raw))
-			d.report.Visits[v].Output = nil
-		}
-	case *machine.TaskScheduled:
-		if f.Attempt == 1 {
-			d.begin(f.Node, f.Visit, f.Took)
-		}
-	case *machine.TaskCompleted:
-		d.emit(d.live[f.Node+fmt.Sprint(f.Visit)], []string{f.Port}, d.value(f.Output))
-	case *machine.WaitStarted:
-		d.begin(f.Node, f.Visit, f.Took)
-	case *machine.WaitCompleted:
-		v := d.live[f.Node+fmt.Sprint(f.Visit)]
-		d.emit(v, []string{f.Port}, d.report.Visits[v].Input)
-	}
-}
-
-func (d *driver) or(v event.Value, visit int) any {
-	if v.IsZero() {
-		return d.report.Visits[visit].Input
-	}
-	return d.value(v)
-}
-
-func (d *driver) value(v event.Value) any {
-	switch {
-	case v.Payload != nil:
-		return parse(d.blobs[v.Payload.Digest])
-	case v.Inline == nil:
-		return nil
-	}
-	return parse(v.Inline)
-}
-
-func (d *driver) begin(key string, number int, took machine.Edges) int {
-	node := d.m.Index(key)
-	list, err := took.List()
-	if err != nil {
-		d.t.Fatal(err)
-	}
-	var input any
-	joined := map[string]any{}
-	for _, e := range list {
-		if len(d.lines[e]) == 0 {
-			d.t.Fatalf("%s takes a token from an edge that has none", key)
-		}
-		input = d.lines[e][0]
-		joined[d.name(e)] = input
-		d.lines[e] = d.lines[e][1:]
-	}
-	if len(d.m.In(node)) > 1 && d.m.Nodes[node].Join != machine.JoinEach {
-		input = joined
-	}
-	d.live[key+fmt.Sprint(number)] = len(d.report.Visits)
-	d.report.Visits = append(d.report.Visits, reference.Visit{Node: key, Number: number, Input: input})
-	return len(d.report.Visits) - 1
-}
-
-func (d *driver) name(edge int) string {
-	e := d.m.Edges[edge]
-	for _, other := range d.m.In(e.To) {
-		if other != edge && d.m.Edges[other].From == e.From {
-			return d.m.Nodes[e.From].Key + "_" + e.Port
-		}
-	}
-	return d.m.Nodes[e.From].Key
-}
-
-func (d *driver) emit(visit int, ports []string, value any) {
-	v := &d.report.Visits[visit]
-	v.Ports, v.Output = ports, value
-	for i, e := range d.m.Edges {
-		if d.m.Nodes[e.From].Key == v.Node && slices.Contains(ports, e.Port) {
-			d.lines[i] = append(d.lines[i], value)
+		case machine.Withdraw:
+			d.agenda = slices.DeleteFunc(d.agenda, func(a due) bool {
+				return a.task.Scope == k.Scope && a.task.Node == k.Node && a.task.Visit == k.Visit && a.task.Attempt == k.Attempt
+			})
 		}
 	}
 }

@@ -128,3 +128,6 @@ func TestJoins(t *testing.T) {
 		})
 	}
 }
+
+// once is the policy of a task that is not tried again.
+func once() *graph.Retry { return &graph.Retry{MaxAttempts: 1} }

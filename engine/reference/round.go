@@ -13,24 +13,22 @@ type round []graph.Edge
 
 // absorb swallows the tokens of open rounds and closes those that nothing can
 // add to any more.
-func (w *world) absorb() bool {
-	for _, s := range w.scopes {
-		for _, n := range w.drawing.g.Nodes {
-			open := s.rounds[n.ID]
-			if len(open) == 0 {
-				continue
-			}
-			for i, e := range open {
-				if line := s.on(e); len(line) > 0 {
-					s.take(line[:1])
-					s.rounds[n.ID] = slices.Delete(slices.Clone(open), i, i+1)
-					return true
-				}
-			}
-			if !slices.ContainsFunc(open, func(e graph.Edge) bool { return w.comes(s, e) }) {
-				delete(s.rounds, n.ID)
+func (w *world) absorb(s *scope) bool {
+	for _, n := range w.drawing.g.Nodes {
+		open := s.rounds[n.ID]
+		if len(open) == 0 {
+			continue
+		}
+		for i, e := range open {
+			if line := s.on(e); len(line) > 0 {
+				s.take(line[:1])
+				s.rounds[n.ID] = slices.Delete(slices.Clone(open), i, i+1)
 				return true
 			}
+		}
+		if !slices.ContainsFunc(open, func(e graph.Edge) bool { return w.comes(s, e) }) {
+			delete(s.rounds, n.ID)
+			return true
 		}
 	}
 	return false

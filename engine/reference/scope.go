@@ -106,7 +106,8 @@ func (w *world) left(s *scope) {
 // result is the latest value of an output node; without one, that of the only
 // node where tokens ended; of several, an object keyed by node. A node's latest
 // value counts also when the tokens that ended there came from an earlier one.
-// A body without nodes gives its input back.
+// A body without nodes gives its input back; where no token ended, because all
+// were absorbed, there is nothing.
 func (w *world) result(s *scope) any {
 	if len(s.results) > 0 {
 		return s.results[len(s.results)-1]
@@ -120,7 +121,7 @@ func (w *world) result(s *scope) any {
 		last = s.outputs[n.ID]
 		byNode[n.Key] = last
 	}
-	if len(byNode) == 1 {
+	if len(byNode) < 2 {
 		return last
 	}
 	return byNode

@@ -8,12 +8,18 @@ import (
 	"signalbox/engine/graph"
 )
 
-// settle lets everything happen that follows without time passing: joins absorb
-// what they need not wait for, nodes start until none can, then joins that can
-// never fire fail their scope, then quiet scopes end.
+// settle lets everything happen that follows without time passing. In a scope,
+// joins absorb what they need not wait for, nodes start until none can, then
+// its containers go on, then joins that can never fire fail it, and when it is quiet it ends. No scope can
+// tell in what order others settle: they do one after the other, in the order
+// in which they opened.
 func (w *world) settle() {
-	for !w.over && (w.absorb() || w.startOldest() || w.failStarved() || w.closeQuiet()) {
+	for !w.over && slices.ContainsFunc(w.scopes, w.settleOne) {
 	}
+}
+
+func (w *world) settleOne(s *scope) bool {
+	return w.absorb(s) || w.startOldest(s) || w.proceed(s) || w.failStarved(s) || w.closeQuiet(s)
 }
 
 // candidate is a node that could start.
@@ -25,15 +31,13 @@ type candidate struct {
 }
 
 // startOldest starts the node whose token has waited longest, if any can.
-func (w *world) startOldest() bool {
+func (w *world) startOldest(s *scope) bool {
 	var list []candidate
-	for _, s := range w.scopes {
-		for _, n := range w.drawing.g.Nodes {
-			if taken := w.fires(s, n); len(taken) > 0 {
-				list = append(list, candidate{s, n, taken, false})
-			} else if full, _ := w.heads(s, n); w.expired(s, n) {
-				list = append(list, candidate{s, n, full, true})
-			}
+	for _, n := range w.drawing.g.Nodes {
+		if taken := w.fires(s, n); len(taken) > 0 {
+			list = append(list, candidate{s, n, taken, false})
+		} else if full, _ := w.heads(s, n); w.expired(s, n) {
+			list = append(list, candidate{s, n, full, true})
 		}
 	}
 	if len(list) == 0 {
@@ -104,41 +108,36 @@ func (w *world) older(a, b candidate) int {
 
 // failStarved fails the scope of a join that can never fire; of several joins,
 // that with the lowest key is named.
-func (w *world) failStarved() bool {
-	for _, s := range w.scopes {
-		var keys []string
-		for _, n := range w.drawing.g.Nodes {
-			if w.starved(s, n) {
-				keys = append(keys, n.Key)
-			}
-		}
-		if len(keys) > 0 {
-			slices.Sort(keys)
-			w.fail(s, &Error{Class: "join_unsatisfied", Message: "a join waits for what can never come", Node: keys[0]})
-			return true
+func (w *world) failStarved(s *scope) bool {
+	var keys []string
+	for _, n := range w.drawing.g.Nodes {
+		if w.starved(s, n) {
+			keys = append(keys, n.Key)
 		}
 	}
-	return false
+	if len(keys) == 0 {
+		return false
+	}
+	slices.Sort(keys)
+	w.fail(s, &Error{Class: "join_unsatisfied", Message: "a join waits for what can never come", Node: keys[0]})
+	return true
 }
 
 // closeQuiet ends a scope in which nothing can move any more.
-func (w *world) closeQuiet() bool {
-	for _, s := range w.scopes {
-		waits := slices.ContainsFunc(w.drawing.g.Nodes, func(n graph.Node) bool {
-			_, runs := w.deadline(s, n)
-			return runs
-		})
-		if len(s.live) > 0 || waits {
-			continue
-		}
-		if len(s.tokens) == 0 {
-			w.succeed(s)
-		} else {
-			w.stuck(s)
-		}
-		return true
+func (w *world) closeQuiet(s *scope) bool {
+	waits := slices.ContainsFunc(w.drawing.g.Nodes, func(n graph.Node) bool {
+		_, runs := w.deadline(s, n)
+		return runs
+	})
+	switch {
+	case len(s.live) > 0 || waits:
+		return false
+	case len(s.tokens) == 0:
+		w.succeed(s)
+	default:
+		w.stuck(s)
 	}
-	return false
+	return true
 }
 
 // stuck fails a quiet scope with tokens: its joins wait for each other.

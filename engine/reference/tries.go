@@ -26,6 +26,7 @@ func (w *world) attempted(v *visit, o Outcome) {
 		return
 	}
 	err := *o.Error
+	err.Node, err.Attempts = v.node.Key, v.attempt
 	if v.attempt >= attempts(v.node) || !w.again(v, &err) {
 		w.failed(v, &err)
 	}
@@ -38,6 +39,9 @@ func (w *world) again(v *visit, err *Error) bool {
 		return false
 	}
 	at := w.now.Add(pause(r, v.attempt))
+	if most := longest(v.node); most > 0 && !at.Before(v.began.Add(most)) {
+		return false // there is no use in waiting for what may not begin
+	}
 	if r != nil {
 		if total := duration(r.Total, 0); total > 0 && at.After(v.began.Add(total)) {
 			return false
@@ -53,17 +57,21 @@ func (w *world) again(v *visit, err *Error) bool {
 	return true
 }
 
-// bound agrees on the time after which the whole visit, with all its attempts,
-// has failed. A container's limit may stand in either field.
+// longest is how long the whole visit may take, with all its attempts; 0 is for
+// ever. A container's limit may stand in either field.
+func longest(n graph.Node) time.Duration {
+	switch {
+	case n.Timeout == nil:
+		return 0
+	case container(n):
+		return duration(n.Timeout.Total, duration(n.Timeout.Attempt, 0))
+	}
+	return duration(n.Timeout.Total, 0)
+}
+
+// bound agrees on the time after which the visit has failed.
 func (w *world) bound(v *visit) {
-	if v.node.Timeout == nil {
-		return
-	}
-	most := duration(v.node.Timeout.Total, 0)
-	if container(v.node) && most == 0 {
-		most = duration(v.node.Timeout.Attempt, 0)
-	}
-	if most > 0 {
+	if most := longest(v.node); most > 0 {
 		w.agree(appointment{at: w.now.Add(most), why: timeIsUp, visit: v})
 	}
 }

@@ -51,7 +51,12 @@ func (w *world) work(v *visit) {
 	case "wait":
 		w.wait(v, config)
 	case "group", "map":
-		v.body = &body{config: config, opened: map[int]int{}}
+		items, is := config["items"].([]any)
+		if v.node.Kind == "map" && !is {
+			w.failed(v, invalid("the items are not a list"))
+			return
+		}
+		v.body = &body{config: config, items: items, opened: map[int]int{}}
 		w.bound(v)
 		w.enter(v)
 	default: // a task
@@ -113,9 +118,12 @@ func (w *world) route(v *visit) {
 func (w *world) set(v *visit, config map[string]any) {
 	out := map[string]any{}
 	if config["keep"] != false {
-		if in, is := v.input.(map[string]any); is {
-			out, _ = copied(in).(map[string]any)
+		in, is := copied(v.input).(map[string]any)
+		if !is {
+			w.failed(v, invalid("the input has no fields to keep"))
+			return
 		}
+		out = in
 	}
 	fields, _ := config["fields"].(map[string]any)
 	for _, name := range sorted(fields) {
@@ -186,7 +194,11 @@ func (w *world) leave(v *visit, err *Error) {
 
 // value is the error as a failure port carries it.
 func (e *Error) value() map[string]any {
-	return map[string]any{"error": map[string]any{"class": e.Class, "message": e.Message, "node": e.Node, "attempts": float64(e.Attempts)}}
+	fields := map[string]any{"class": e.Class, "message": e.Message, "node": e.Node}
+	if e.Attempts > 0 {
+		fields["attempts"] = float64(e.Attempts)
+	}
+	return map[string]any{"error": fields}
 }
 
 func invalid(message string) *Error { return &Error{Class: "invalid_input", Message: message} }

@@ -1,0 +1,67 @@
+package reference_test
+
+import (
+	"testing"
+
+	"signalbox/engine/reference"
+)
+
+// TestCasesThatDiffered keeps the smallest drawing of each kind that the
+// machine and the reference once read differently.
+func TestCasesThatDiffered(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		lines   []string
+		seconds map[string]float64
+		want    string
+	}{
+		"a deadline fires by itself": {
+			append(three(`{"join":{"mode":"all","deadline":"90s"}}`), "late:output", "j.timeout>late"),
+			map[string]float64{"a": 1, "b": 2, "c": 200}, `s a b c j late succeeded {"a":"a","b":"b"}`,
+		},
+		"a container is tried again once": {
+			[]string{"s:manual", "g:group", `g set {"retry":{"max_attempts":2}}`, "a:mock in g", "s>g"},
+			map[string]float64{"a": -1}, `s g g#1[0]:a g#1[0]~2:a failed own a`,
+		},
+		"an empty container gives its input back": {
+			[]string{"s:manual", "g:group", "s>g"}, nil, `s g succeeded {"in":1}`,
+		},
+		"no try of a container begins after its time": {
+			[]string{"s:manual", "g:group", `g set {"retry":{"max_attempts":9,"initial":"10s"},"timeout":{"total":"5s"}}`, "a:mock in g", "s>g"},
+			map[string]float64{"a": -1}, `s g g#1[0]:a failed own a`,
+		},
+		"an open round does not keep a stuck scope alive": {
+			[]string{
+				"s:manual", "a:join", "b:join", "d:join", `d set {"join":{"mode":"first"}}`,
+				"s>d", "b>d", "s>a", "s>b", "a>b", "b>a",
+			},
+			nil, `s d failed join_cycle a`,
+		},
+		"a map that is tried again opens all its items": {
+			[]string{"s:manual", `m:map{"items":"=[1,2]","concurrency":2}`, `m set {"retry":{"max_attempts":2}}`, "a:wait in m", `a set {"config":{"duration":"5s"}}`, "b:mock in m", "a>b", "s>m"},
+			map[string]float64{"b": -1}, `s m m#1[0]:a m#1[1]:a m#1[0]:b m#1[1]:b… m#1[0]~2:a m#1[1]~2:a m#1[0]~2:b m#1[1]~2:b… failed own b`,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			g := sketch(t, c.lines...)
+			for i := range g.Nodes {
+				if g.Nodes[i].Kind == "mock" {
+					g.Nodes[i].Config = []byte(`{"answer":"=input"}`)
+					g.Nodes[i].Retry = once()
+				}
+			}
+			start := reference.Start{Trigger: "s", Input: map[string]any{"in": 1.0}, At: noon}
+			r, err := reference.Run(g, start, after(c.seconds))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := told(r); got != c.want {
+				t.Errorf("the reference:\n%s\nwant\n%s", got, c.want)
+			}
+			if got := told(drive(t, lower(g), start, after(c.seconds))); got != c.want {
+				t.Errorf("the machine:\n%s\nwant\n%s", got, c.want)
+			}
+		})
+	}
+}

@@ -1,0 +1,240 @@
+package reference_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"testing"
+
+	"signalbox/engine/event"
+	"signalbox/engine/machine"
+	"signalbox/engine/reference"
+)
+
+// reading rebuilds visits, tokens and values from the log of a machine alone,
+// as somebody would who knows only what the events are called.
+type reading struct {
+	t      testing.TB
+	m      *machine.Machine
+	blobs  map[string][]byte
+	scopes map[int]*place
+	live   map[visitRef]int // position in the report
+	bodies map[visitRef]*bodies
+	output map[int]any // by event number
+	report reference.Report
+}
+
+// visitRef names a visit as the log does.
+type visitRef struct {
+	scope  int
+	node   string
+	number int
+}
+
+// place is one scope.
+type place struct {
+	path   string
+	of     visitRef
+	index  int
+	input  any
+	lines  [][]any // by edge: the values that wait there
+	opened map[string]int
+	count  int // visits
+}
+
+// bodies is what a container has gathered.
+type bodies struct {
+	items []any
+	last  any
+	list  map[int]any
+}
+
+func read(t testing.TB, m *machine.Machine) reading {
+	t.Helper()
+	r := reading{t: t, m: m, blobs: map[string][]byte{}, scopes: map[int]*place{}, live: map[visitRef]int{}, bodies: map[visitRef]*bodies{}, output: map[int]any{}}
+	r.open(0, &place{})
+	return r
+}
+
+func (r *reading) open(id int, p *place) {
+	p.lines, p.opened = make([][]any, len(r.m.Edges)), map[string]int{}
+	r.scopes[id] = p
+}
+
+// place names an attempt as the reference does.
+func (r *reading) place(k machine.Dispatch) reference.Place {
+	return reference.Place{Scope: r.scopes[k.Scope].path, Node: k.Node, Visit: k.Visit, Attempt: k.Attempt}
+}
+
+// told checks that a task gets the input that the log says. What a join
+// combined is known only from here.
+func (r *reading) told(k machine.Dispatch) {
+	v := &r.report.Visits[r.live[visitRef{k.Scope, k.Node, k.Visit}]]
+	answer, _ := r.value(k.Config).(map[string]any)
+	if r.m.Nodes[r.m.Index(k.Node)].Combine != nil {
+		v.Input = answer["answer"]
+	}
+	if got, want := text(answer["answer"]), text(v.Input); got != want {
+		r.t.Errorf("the machine tells the task of %s visit %d %s, and its log says %s", k.Node, k.Visit, got, want)
+	}
+}
+
+// read rebuilds visits and tokens from one event.
+func (r *reading) read(e machine.Event) {
+	switch f := e.Fact.(type) {
+	case *machine.RunStarted:
+		v := visitRef{0, f.Trigger, 1}
+		r.begin(v, "")
+		r.report.Visits[0].Input = r.value(f.Input)
+		r.emit(e, v, []string{"success"}, r.value(f.Input))
+	case *machine.NodeCompleted:
+		v := visitRef{f.Scope, f.Node, f.Visit}
+		r.begin(v, f.Took)
+		r.combined(v, f.Output)
+		r.emit(e, v, f.Ports, r.or(f.Output, v))
+	case *machine.Responded:
+		v := visitRef{f.Scope, f.Node, f.Visit}
+		r.begin(v, f.Took)
+		r.emit(e, v, f.Ports, r.or(f.Output, v))
+	case *machine.NodeFailed:
+		r.failed(e, f)
+	case *machine.TaskScheduled:
+		if f.Attempt == 1 {
+			r.begin(visitRef{f.Scope, f.Node, f.Visit}, f.Took)
+		}
+	case *machine.TaskCompleted:
+		r.emit(e, visitRef{f.Scope, f.Node, f.Visit}, []string{f.Port}, r.value(f.Output))
+	case *machine.WaitStarted:
+		r.begin(visitRef{f.Scope, f.Node, f.Visit}, f.Took)
+	case *machine.WaitCompleted:
+		v := visitRef{f.Scope, f.Node, f.Visit}
+		r.emit(e, v, []string{f.Port}, r.or(f.Output, v))
+	case *machine.VisitCanceled:
+		delete(r.live, visitRef{f.Scope, f.Node, f.Visit})
+	case *machine.TokensAbsorbed:
+		for _, edge := range r.edges(f.Took) {
+			r.pop(f.Scope, edge)
+		}
+	case *machine.TokensCanceled:
+		for _, edge := range r.edges(f.Edges) {
+			lines := r.scopes[f.Scope].lines
+			keep := 0
+			if r.m.Nodes[r.m.Edges[edge].To].Key == f.Node {
+				keep = 1
+			}
+			lines[edge] = lines[edge][:min(keep, len(lines[edge]))]
+		}
+	default:
+		r.readContainer(e)
+	}
+}
+
+func (r *reading) failed(e machine.Event, f *machine.NodeFailed) {
+	if f.Error.Class == "loop_limit" && f.Took != "" {
+		return // the visit that would be one too many: it never started
+	}
+	v := visitRef{f.Scope, f.Node, f.Visit}
+	if _, live := r.live[v]; !live {
+		r.begin(v, f.Took)
+	}
+	visit := &r.report.Visits[r.live[v]]
+	visit.Error = &reference.Error{Class: f.Error.Class, Node: f.Error.Node, Attempts: f.Error.Attempts}
+	if !f.Handled {
+		delete(r.live, v)
+		return
+	}
+	r.emit(e, v, []string{"failure"}, r.failure(f.Error))
+	visit.Output = nil
+}
+
+// failure is an error as a failure port carries it.
+func (r *reading) failure(e event.Error) any {
+	raw, err := json.Marshal(map[string]any{"error": e})
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	return parse(raw)
+}
+
+// combined takes the value of a join that combines from its output: the log
+// says it nowhere else.
+func (r *reading) combined(v visitRef, output event.Value) {
+	if n := r.m.Nodes[r.m.Index(v.node)]; n.Combine != nil && !output.IsZero() {
+		r.report.Visits[r.live[v]].Input = r.value(output)
+	}
+}
+
+func (r *reading) or(v event.Value, of visitRef) any {
+	if v.IsZero() {
+		return r.report.Visits[r.live[of]].Input
+	}
+	return r.value(v)
+}
+
+func (r *reading) value(v event.Value) any {
+	switch {
+	case v.Payload != nil:
+		return parse(r.blobs[v.Payload.Digest])
+	case v.Inline == nil:
+		return nil
+	}
+	return parse(v.Inline)
+}
+
+func (r *reading) edges(e machine.Edges) []int {
+	list, err := e.List()
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	return list
+}
+
+func (r *reading) pop(scope, edge int) any {
+	lines := r.scopes[scope].lines
+	if len(lines[edge]) == 0 {
+		r.t.Fatalf("a token is taken from edge %d of scope %d, which has none", edge, scope)
+	}
+	value := lines[edge][0]
+	lines[edge] = lines[edge][1:]
+	return value
+}
+
+func (r *reading) begin(v visitRef, took machine.Edges) {
+	node := r.m.Index(v.node)
+	s := r.scopes[v.scope]
+	input := s.input // of an entry node
+	joined := map[string]any{}
+	for _, e := range r.edges(took) {
+		input = r.pop(v.scope, e)
+		joined[r.name(e)] = input
+	}
+	if len(r.m.In(node)) > 1 && r.m.Nodes[node].Join != machine.JoinEach {
+		input = joined
+	}
+	s.count++
+	r.live[v] = len(r.report.Visits)
+	r.report.Visits = append(r.report.Visits, reference.Visit{Scope: s.path, Node: v.node, Number: v.number, Input: input})
+}
+
+func (r *reading) name(edge int) string {
+	e := r.m.Edges[edge]
+	for _, other := range r.m.In(e.To) {
+		if other != edge && r.m.Edges[other].From == e.From {
+			return r.m.Nodes[e.From].Key + "_" + e.Port
+		}
+	}
+	return r.m.Nodes[e.From].Key
+}
+
+func (r *reading) emit(e machine.Event, of visitRef, ports []string, value any) {
+	v := &r.report.Visits[r.live[of]]
+	v.Ports, v.Output = ports, value
+	r.output[e.Seq] = value
+	for i, edge := range r.m.Edges {
+		if r.m.Nodes[edge.From].Key == of.node && slices.Contains(ports, edge.Port) {
+			r.scopes[of.scope].lines[i] = append(r.scopes[of.scope].lines[i], value)
+		}
+	}
+}
+
+func (v visitRef) String() string { return fmt.Sprintf("%s#%d", v.node, v.number) }
