@@ -219,6 +219,7 @@ func (a *App) Run(ctx context.Context, started func()) error {
 	}
 	g.Go(func() error { return a.engine.Run(inner) })
 	g.Go(func() error { return a.sweep(inner) })
+	g.Go(func() error { return a.keep(inner) })
 	g.Go(func() error { return a.ops.run(inner) })
 	worked := make(chan struct{})
 	g.Go(func() error { defer close(worked); return a.pool.Run(work) })

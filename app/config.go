@@ -34,6 +34,7 @@ type Config struct {
 	TrustedProxy bool
 	Local        bool
 	Slots        int
+	Keep         string // how long runs that are over are kept; empty: for ever
 	LogLevel     string
 	LogFormat    string
 	OpsListen    string // host:port of /healthz, /readyz and /metrics alone; empty: none
@@ -65,6 +66,7 @@ func (c *Config) table() []setting {
 		{name: "trusted-proxy", usage: "a proxy in front ends TLS and sets X-Forwarded-For", on: &c.TrustedProxy},
 		{name: "local", usage: "hand tasks straight to the workers of this process, without NATS in between", on: &c.Local},
 		{name: "slots", value: "16", usage: "attempts that each queue runs at once in this process", number: &c.Slots},
+		{name: "keep", usage: "how long runs that are over are kept, for example 30d or 12h; older ones are deleted with all their data; empty: for ever", text: &c.Keep},
 		{name: "log", value: "info", usage: "debug, info, warn or error", text: &c.LogLevel},
 		{name: "log-format", value: "text", usage: "text or json", text: &c.LogFormat},
 		{name: "ops-listen", usage: "a second address that answers only /healthz, /readyz and /metrics, by any name; empty: none", text: &c.OpsListen},
@@ -203,6 +205,9 @@ func (c *Config) validate() error {
 		if _, _, err := net.SplitHostPort(c.OpsListen); err != nil {
 			faults = append(faults, fmt.Errorf("--ops-listen %q is not host:port", c.OpsListen))
 		}
+	}
+	if _, err := parseKeep(c.Keep); err != nil {
+		faults = append(faults, err)
 	}
 	if c.LogFormat != "text" && c.LogFormat != "json" {
 		faults = append(faults, fmt.Errorf("--log-format %q is not text or json", c.LogFormat))

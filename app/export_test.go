@@ -16,6 +16,9 @@ import (
 	"signalbox/engine/runtime"
 )
 
+// ParseKeep reads how long runs are kept.
+func ParseKeep(text string) (time.Duration, error) { return parseKeep(text) }
+
 // OpsHandler is what answers at --ops-listen.
 func OpsHandler(token string, metrics http.Handler, ready func(context.Context) error) http.Handler {
 	return (&ops{log: slog.New(slog.DiscardHandler), token: token, ready: ready, metrics: metrics}).handler()

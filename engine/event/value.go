@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"iter"
 	"unicode/utf8"
 )
 
@@ -86,4 +87,23 @@ func (v *Value) UnmarshalJSON(raw []byte) error {
 		*v = Value{Inline: bytes.Clone(raw)}
 	}
 	return nil
+}
+
+var digestMark = []byte(`"$payload":{"digest":"`) //nolint:gochecknoglobals // a constant
+
+// Digests lists the large values that an event's data names, as MarshalJSON
+// writes them; it may name some that are none.
+func Digests(data []byte) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for {
+			i := bytes.Index(data, digestMark)
+			if i < 0 {
+				return
+			}
+			data = data[i+len(digestMark):]
+			if n := bytes.IndexByte(data, '"'); n == sha256.Size*2 && !yield(string(data[:n])) {
+				return
+			}
+		}
+	}
 }

@@ -30,7 +30,14 @@ func (s *Store) Beginning(ctx context.Context, run uuid.UUID, limit int) ([]even
 func (s *Store) Fork(ctx context.Context, f *runtime.Fork) error {
 	r := &f.New
 	err := inTx(ctx, s.pool, func(tx pgx.Tx) error {
-		_, err := tx.Exec(ctx, `insert into runs (id, shard, workspace_id, workflow_id, version_id, trigger, source, test, attributes,
+		// The source and what it names must not be forgotten meanwhile.
+		_, err := tx.Exec(ctx, `with source as materialized (select id from runs where id = $1 for share)
+			insert into payload_uses (digest, run_id)
+			select u.digest, $2 from source, payload_uses u where u.run_id = source.id`, f.From, r.Run)
+		if err != nil {
+			return err //nolint:wrapcheck // below
+		}
+		_, err = tx.Exec(ctx, `insert into runs (id, shard, workspace_id, workflow_id, version_id, trigger, source, test, attributes,
 				status, seq, owed, wake_at, error, created_at, ended_at, forked_from, forked_at)
 			values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)`,
 			r.Run, f.Shard, r.Workspace, r.Workflow, r.Version, r.Trigger, r.Source, r.Test, []byte(r.Attributes),
@@ -47,8 +54,14 @@ func (s *Store) Fork(ctx context.Context, f *runtime.Fork) error {
 			return fmt.Errorf("run %s has no %d events", f.From, f.Shared)
 		}
 		for i := range f.Events {
-			if e := &f.Events[i]; e.Seq != f.Shared+1+i {
+			e := &f.Events[i]
+			if e.Seq != f.Shared+1+i {
 				return fmt.Errorf("event %d of run %s does not follow event %d", e.Seq, r.Run, f.Shared+i)
+			}
+			for digest := range event.Digests(e.Data) {
+				if _, err := tx.Exec(ctx, `insert into payload_uses (digest, run_id) values ($1, $2) on conflict do nothing`, digest, r.Run); err != nil {
+					return err //nolint:wrapcheck // below
+				}
 			}
 		}
 		_, err = tx.CopyFrom(ctx, pgx.Identifier{"workflow_events"}, []string{"run_id", "seq", "at", "node", "type", "data", "hash"},

@@ -231,7 +231,9 @@ func (s *Store) PutPayload(ctx context.Context, workspace, digest string, data [
 	b := &pgx.Batch{} // one implicit transaction: all pieces or none
 	for i := 0; i == 0 || i*chunkSize < len(data); i++ {
 		piece := data[i*chunkSize : min(len(data), (i+1)*chunkSize)]
-		b.Queue(`insert into payloads (workspace_id, digest, chunk, bytes) values ($1, $2, $3, $4) on conflict do nothing`, workspace, digest, i, piece)
+		b.Queue(`insert into payloads (workspace_id, digest, chunk, bytes) values ($1, $2, $3, $4)
+			on conflict (workspace_id, digest, chunk) do update set stored_at = now() where payloads.stored_at < now() - interval '1 hour'`,
+			workspace, digest, i, piece)
 	}
 	if err := s.pool.SendBatch(ctx, b).Close(); err != nil {
 		return fmt.Errorf("store payload: %w", err)

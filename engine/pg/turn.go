@@ -11,6 +11,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"signalbox/engine/event"
 	"signalbox/engine/runtime"
 )
 
@@ -27,6 +28,7 @@ const (
 	partNew    // runs that were born, perhaps over already: partChanged cannot see them
 	partChanged
 	partSnaps
+	partUses // which large values the events name
 	partCount
 )
 
@@ -55,6 +57,10 @@ var parts = [partCount]part{
 		[]uint32{oidUUID, oidInt4, oidBytea},
 		`insert into snapshots (run_id, seq, data) select u.r, u.q, u.d from own, %s u(r, q, d)
   on conflict (run_id) do update set seq = excluded.seq, data = excluded.data where snapshots.seq < excluded.seq`,
+	},
+	partUses: {
+		[]uint32{oidText, oidUUID},
+		`insert into payload_uses (digest, run_id) select u.d, u.r from own, %s u(d, r) on conflict do nothing`,
 	},
 }
 
@@ -155,7 +161,7 @@ func (w *writer) fill(t *runtime.Turn) (mask int) {
 			w.columns[i][j].reset()
 		}
 	}
-	c := w.columns[partEvents]
+	c, uses := w.columns[partEvents], w.columns[partUses]
 	for i := range t.Events {
 		e := &t.Events[i]
 		c[0].add(e.Run[:])
@@ -165,6 +171,10 @@ func (w *writer) fill(t *runtime.Turn) (mask int) {
 		c[4].addText(e.Event.Type)
 		c[5].add(e.Event.Data)
 		c[6].add(e.Event.Hash[:])
+		for digest := range event.Digests(e.Event.Data) {
+			uses[0].addText(digest)
+			uses[1].add(e.Run[:])
+		}
 	}
 	c = w.columns[partNew]
 	for i := range t.New {
