@@ -12,8 +12,8 @@ func DotChart(d chart.Def) string {
 	root, byID := outline(d)
 	g := dotChart{byID: byID}
 	g.line(0, "digraph %s {", dotText(root.id))
-	g.line(1, "compound=true; rankdir=LR; fontname=\"sans-serif\";")
-	g.line(1, "node [shape=box, style=rounded, fontname=\"sans-serif\"]; edge [fontname=\"sans-serif\", fontsize=10];")
+	g.line(1, "newrank=true; rankdir=LR; fontname=\"Helvetica\";")
+	g.line(1, "node [shape=box, style=rounded, fontname=\"Helvetica\"]; edge [fontname=\"Helvetica\", fontsize=10];")
 	if len(root.children) > 0 {
 		g.body(root, 1)
 	} else {
@@ -33,9 +33,12 @@ func (g *dotChart) line(depth int, format string, args ...any) {
 	g.b.WriteString(strings.Repeat("  ", depth) + fmt.Sprintf(format, args...) + "\n")
 }
 
+// body writes what a state holds, with a dot where it begins and, if it has
+// transitions of its own, a node for all of its states.
 func (g *dotChart) body(s *state, depth int) {
-	if begin := s.child(s.Initial); begin != nil && s.Kind == chart.KindCompound {
-		g.line(depth, "%s [shape=point, width=0.15];", dotText(s.id+" begin"))
+	g.line(depth, "%s [shape=point, width=0.15];", dotText(s.id+" begin"))
+	if len(s.arrows(g.byID)) > 0 {
+		g.line(depth, "%s [label=\"in any state\", shape=plaintext];", dotText(s.id+" any"))
 	}
 	for _, c := range s.children {
 		g.state(c, depth)
@@ -79,68 +82,45 @@ func (g *dotChart) rows(s *state) []string {
 	return rows
 }
 
-// edges draws transitions. What leads from or to a cluster is drawn from or to
-// a state in it and cut at the border.
+// edges draws transitions: from a state that holds others they start at the
+// node for all of them, to it they lead to the dot where it begins. (Graphviz
+// can cut an arrow at the border of a cluster instead, but stumbles over many.)
 func (g *dotChart) edges(s *state) {
-	if begin := s.child(s.Initial); begin != nil && s.Kind == chart.KindCompound {
-		g.edge(dotText(s.id+" begin"), leaf(begin).id, "", "", clusterOf(begin))
+	from := s.id
+	if len(s.children) > 0 {
+		from = s.id + " any"
+		for _, c := range s.children {
+			if s.Kind == chart.KindParallel && c.Kind != chart.KindHistory || c.Key == s.Initial {
+				g.edge(s.id+" begin", entrance(c), "")
+			}
+		}
 	}
-	whole := s.parent == nil && len(s.children) > 0
-	for i, a := range s.arrows(g.byID) {
-		if whole && i == 0 {
-			g.line(1, "%s [label=\"in any state\", shape=plaintext];", dotText(s.id+" any"))
+	for _, a := range s.arrows(g.byID) {
+		if a.to == nil {
+			g.edge(from, from, a.text+" (stays)")
+		} else {
+			g.edge(from, entrance(a.to), a.text)
 		}
-		to := a.to
-		if to == nil {
-			to, a.text = s, a.text+" (stays)"
-		}
-		if whole {
-			g.edge(dotText(s.id+" any"), map[bool]string{true: s.id + " any", false: leaf(to).id}[to == s], a.text, "", clusterOf(to))
-			continue
-		}
-		tail, head := clusterOf(s), clusterOf(to)
-		if s == to || s.inside(to) || to.inside(s) {
-			tail, head = "", "" // Graphviz cannot cut an arrow that stays inside
-		}
-		g.edge(dotText(leaf(s).id), leaf(to).id, a.text, tail, head)
 	}
 	for _, c := range s.children {
 		g.edges(c)
 	}
 }
 
-func (g *dotChart) edge(from, to, text, tail, head string) {
-	attrs := []string{}
-	for _, p := range [][2]string{{"label", strings.TrimSpace(text)}, {"ltail", tail}, {"lhead", head}} {
-		if p[1] != "" {
-			attrs = append(attrs, p[0]+"="+dotText(p[1]))
-		}
-	}
-	line := from + " -> " + dotText(to)
-	if len(attrs) > 0 {
-		line += " [" + strings.Join(attrs, ", ") + "]"
+func (g *dotChart) edge(from, to, text string) {
+	line := dotText(from) + " -> " + dotText(to)
+	if text = strings.TrimSpace(text); text != "" {
+		line += " [label=" + dotText(text) + "]"
 	}
 	g.line(1, "%s;", line)
 }
 
-// leaf is a state without others in it: s, or the first one inside.
-func leaf(s *state) *state {
-	for len(s.children) > 0 {
-		next := s.children[0]
-		if begin := s.child(s.Initial); begin != nil {
-			next = begin
-		}
-		s = next
+// entrance is the node to which an arrow to a state leads.
+func entrance(s *state) string {
+	if len(s.children) > 0 {
+		return s.id + " begin"
 	}
-	return s
-}
-
-// clusterOf is the cluster that a state is drawn as, if it is.
-func clusterOf(s *state) string {
-	if len(s.children) == 0 || s.parent == nil {
-		return ""
-	}
-	return "cluster_" + s.id
+	return s.id
 }
 
 // dotText quotes a text for Graphviz.

@@ -53,8 +53,8 @@ func DotGraph(g graph.Graph) (string, []Loss) {
 		b.WriteString(strings.Repeat("  ", depth) + fmt.Sprintf(format, args...) + "\n")
 	}
 	line(0, "digraph %s {", dotText(g.Name))
-	line(1, "compound=true; rankdir=LR; fontname=\"sans-serif\";")
-	line(1, "node [shape=box, style=rounded, fontname=\"sans-serif\"]; edge [fontname=\"sans-serif\", fontsize=10];")
+	line(1, "newrank=true; rankdir=LR; fontname=\"Helvetica\";")
+	line(1, "node [shape=box, style=rounded, fontname=\"Helvetica\"]; edge [fontname=\"Helvetica\", fontsize=10];")
 	held := holders(g)
 	var body func(in string, depth int)
 	body = func(in string, depth int) {
@@ -66,36 +66,26 @@ func DotGraph(g graph.Graph) (string, []Loss) {
 			}
 			line(depth, "subgraph %s {", dotText("cluster_"+n.Key))
 			line(depth+1, "label=%s; style=rounded;", label)
+			line(depth+1, "%s [shape=point, width=0.15]; %s [shape=point, width=0.15];", dotText(n.Key+" in"), dotText(n.Key+" out"))
 			body(n.ID, depth+1)
 			line(depth, "}")
 		}
 	}
 	body("", 1)
-	// An arrow to a cluster is drawn to a node in it and cut at the border.
-	end := func(n *graph.Node) (node, cluster string) {
-		cluster = n.Key
-		for len(held[n.ID]) > 0 {
-			n = &held[n.ID][0]
+	// An arrow to or from a container ends at a dot at its way in or out.
+	end := func(id, side string) string {
+		n := g.Node(id)
+		if len(held[id]) > 0 {
+			return dotText(n.Key + side)
 		}
-		if n.Key == cluster {
-			return n.Key, ""
-		}
-		return n.Key, "cluster_" + cluster
+		return dotText(n.Key)
 	}
 	for _, e := range inOrder(g) {
-		from, tail := end(g.Node(e.From))
-		to, head := end(g.Node(e.To))
 		attrs := "label=" + dotText(e.Port)
-		if tail != "" {
-			attrs += ", ltail=" + dotText(tail)
-		}
-		if head != "" {
-			attrs += ", lhead=" + dotText(head)
-		}
 		if e.Port == graph.PortCompensate {
 			attrs += ", style=dashed"
 		}
-		line(1, "%s -> %s [%s];", dotText(from), dotText(to), attrs)
+		line(1, "%s -> %s [%s];", end(e.From, " out"), end(e.To, " in"), attrs)
 	}
 	line(0, "}")
 	return b.String(), drawingLosses(g)
