@@ -94,9 +94,19 @@ func ordealGraph() graph.Graph {
 		{ID: "last", Key: "last", Kind: "transform", Config: json.RawMessage(`{"expression":"size(input)"}`)},
 	}}
 	for i, e := range [][3]string{
-		{"start", "success", "first"}, {"first", "success", "slow"}, {"first", "success", "again"}, {"first", "success", "pause"},
-		{"slow", "success", "meet"}, {"again", "success", "meet"}, {"pause", "success", "meet"}, {"meet", "success", "each"},
-		{"each", "success", "deal"}, {"book", "success", "pay"}, {"book", graph.PortCompensate, "unbook"}, {"deal", "failure", "large"}, {"large", "success", "last"},
+		{"start", "success", "first"},
+		{"first", "success", "slow"},
+		{"first", "success", "again"},
+		{"first", "success", "pause"},
+		{"slow", "success", "meet"},
+		{"again", "success", "meet"},
+		{"pause", "success", "meet"},
+		{"meet", "success", "each"},
+		{"each", "success", "deal"},
+		{"book", "success", "pay"},
+		{"book", graph.PortCompensate, "unbook"},
+		{"deal", "failure", "large"},
+		{"large", "success", "last"},
 	} {
 		g.Edges = append(g.Edges, graph.Edge{ID: fmt.Sprint("e", i), From: e[0], Port: e[1], To: e[2]})
 	}

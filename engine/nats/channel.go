@@ -2,6 +2,7 @@ package nats
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -33,6 +34,8 @@ type ChannelConfig struct {
 	// Wait for the server's word on a batch of tasks; 0 is 5 s. After it the
 	// stream gets twice as long to say that it works.
 	Wait time.Duration
+	// Silence of a worker after which its task goes to another; 0 is 10 s.
+	Silence time.Duration
 	// Fresh: no worker outlived the server, as with an embedded one. What the
 	// stream still holds is on its way to workers that are gone and would wait
 	// for their silence to be noticed; it is thrown away, and the runtime
@@ -218,7 +221,7 @@ func (c *Channel) replace(ctx context.Context) {
 
 // openQueue makes a queue's consumers and tells the workers.
 func (c *Channel) openQueue(ctx context.Context, queue string) error {
-	if err := c.conn.ensureQueue(ctx, queue); err != nil {
+	if err := c.conn.ensureQueue(ctx, queue, cmp.Or(c.cfg.Silence, ackWait)); err != nil {
 		return err
 	}
 	if err := c.conn.nc.Publish("control.queue."+token(queue), nil); err != nil {

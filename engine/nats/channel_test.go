@@ -186,6 +186,56 @@ func TestResultsWithoutAnOwnerAreKept(t *testing.T) {
 	b.until("the stream is empty", func() bool { return b.tasks() == 0 })
 }
 
+// A result that its owner never settled, because it was lost, comes again soon.
+func TestUnsettledResultsComeAgain(t *testing.T) {
+	t.Parallel()
+	b := newBundle(t)
+	b.own(t)
+	var acted atomic.Int32
+	b.work(worker.Config{Actions: actions(func(context.Context, worker.Call) (json.RawMessage, error) {
+		acted.Add(1)
+		return json.RawMessage("1"), nil
+	})})
+	b.dispatch(one(1, task.Normal))
+	first, again := b.result(), b.result()
+	if diff := cmp.Diff(first.Result, again.Result); diff != "" || acted.Load() != 1 {
+		t.Errorf("%d attempts; the result that came again differs:\n%s", acted.Load(), diff)
+	}
+	again.Settle()
+	b.until("the stream is empty", func() bool { return b.tasks() == 0 })
+}
+
+// While a shard has no owner, nobody does again what is done.
+func TestDoneTasksStayWithTheirWorker(t *testing.T) {
+	t.Parallel()
+	b := newBundle(t)
+	b.stop()
+	const silence = 5 * time.Second
+	b.open(nats.ChannelConfig{Queues: []string{"kept"}, Silence: silence, Fresh: true})
+	var acted atomic.Int32
+	act := actions(func(context.Context, worker.Call) (json.RawMessage, error) {
+		acted.Add(1)
+		return json.RawMessage("1"), nil
+	})
+	b.work(worker.Config{Actions: act})
+	b.work(worker.Config{Actions: act})
+	const tasks = 5
+	for n := range tasks {
+		t := one(n, task.Normal)
+		t.Queue = "kept"
+		b.dispatch(t)
+	}
+	began := time.Now()
+	b.until("the silence is over", func() bool { return time.Since(began) > silence+2*time.Second })
+	b.own(t)
+	for range tasks {
+		b.result().Settle()
+	}
+	if n := acted.Load(); n != tasks {
+		t.Errorf("%d attempts for %d tasks", n, tasks)
+	}
+}
+
 // A new owner is not bothered with what its predecessor has settled.
 func TestSettledResultsAreNotSentAgain(t *testing.T) {
 	t.Parallel()

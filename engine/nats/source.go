@@ -53,6 +53,9 @@ type delivery struct {
 	ack    string // of the last delivery; guarded by source.mu
 	inbox  string // where the server says that the task is settled; set before the result is sent
 	result []byte // encoded, when it is done; guarded by source.mu
+
+	again time.Time     // when the result is sent again; guarded by source.mu
+	pause time.Duration // until the time after that
 }
 
 // Queues implements worker.Source.
@@ -123,7 +126,7 @@ func (s *Source) Canceled(ctx context.Context, notify func(workspace, run string
 		return err
 	}
 	defer deaf()
-	<-ctx.Done()
+	s.remind(ctx)
 	return nil
 }
 
@@ -192,7 +195,7 @@ func (d *delivery) Finish(r *task.Result) {
 	s.mu.Lock()
 	s.next++
 	d.result, d.inbox = data, s.inbox+strconv.Itoa(s.next)
-	s.sent[d.inbox] = d
+	s.sent[d.inbox], d.again, d.pause = d, s.conn.cfg.Now().Add(remindAfter), remindAfter
 	s.done = append(s.done, d)
 	s.bytes += len(data)
 	for len(s.done) > rememberMax || s.bytes > rememberBytes {

@@ -19,7 +19,7 @@ const (
 
 // How the streams are kept.
 const (
-	ackWait       = 30 * time.Second // a task whose worker is silent so long goes to another
+	ackWait       = 10 * time.Second // a task whose worker is silent so long goes to another
 	ackPendingMax = 65_536           // of one consumer
 	pullsMax      = 2_048            // waiting pull requests of one consumer
 	eventsAge     = 7 * 24 * time.Hour
@@ -144,11 +144,11 @@ func (c *Conn) consumers(ctx context.Context) (map[string]int, error) {
 }
 
 // ensureQueue makes the consumers of a queue, one for each priority.
-func (c *Conn) ensureQueue(ctx context.Context, queue string) error {
+func (c *Conn) ensureQueue(ctx context.Context, queue string, silence time.Duration) error {
 	for prio := range lanes {
 		_, err := c.js.CreateOrUpdateConsumer(ctx, streamTasks, jetstream.ConsumerConfig{
 			Durable: durable(queue, prio), FilterSubject: filter(queue, prio),
-			AckPolicy: jetstream.AckExplicitPolicy, AckWait: ackWait, MaxDeliver: -1,
+			AckPolicy: jetstream.AckExplicitPolicy, AckWait: silence, MaxDeliver: -1,
 			MaxAckPending: ackPendingMax, MaxWaiting: pullsMax,
 		})
 		if err != nil {

@@ -23,7 +23,7 @@ const (
 	timeoutUsual = 5 * time.Minute  // of an attempt whose task names none
 	timeoutMax   = time.Hour        // of any attempt
 	drainUsual   = 20 * time.Second // for attempts under way when the pool stops
-	extendEvery  = 10 * time.Second // heartbeat of an attempt
+	extendEvery  = 3 * time.Second  // heartbeat of an attempt
 	overrunMax   = 5 * time.Second  // an action that ignores its deadline longer is given up
 	canceledKept = 10_000           // runs that are remembered as canceled
 )

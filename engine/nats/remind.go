@@ -1,0 +1,59 @@
+package nats
+
+import (
+	"context"
+	"time"
+)
+
+// How results that nobody has settled are kept in mind.
+const (
+	remindAfter = 3 * time.Second  // a result that is not settled is sent again
+	remindMax   = 30 * time.Second // the longest pause between two times
+	remindEvery = time.Second
+)
+
+// remind sends results again that are not settled: one that was lost, or that
+// came while its shard had no owner, costs seconds. Meanwhile the server hears
+// that the task is in good hands, or another worker would do it a second time
+// while the database is away.
+func (s *Source) remind(ctx context.Context) {
+	tick := time.NewTicker(remindEvery) //nolint:forbidigo // a check, not a decision
+	defer tick.Stop()
+	for {
+		select {
+		case <-tick.C:
+			s.sendAgain(s.conn.cfg.Now())
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+func (s *Source) sendAgain(now time.Time) {
+	type reminder struct {
+		d      *delivery
+		ack    string
+		result []byte // nil: only that it is in good hands
+	}
+	var list []reminder
+	s.mu.Lock()
+	for _, d := range s.sent {
+		if d.pause == remindAfter && now.Before(d.again) {
+			continue // it was sent just now
+		}
+		r := reminder{d: d, ack: d.ack}
+		if !now.Before(d.again) {
+			r.result = d.result
+			d.pause = min(2*d.pause, remindMax)
+			d.again = now.Add(d.pause)
+		}
+		list = append(list, r)
+	}
+	s.mu.Unlock()
+	for _, r := range list {
+		s.conn.send(r.ack, ackBusy)
+		if r.result != nil {
+			s.send(r.d, r.ack, r.result)
+		}
+	}
+}
