@@ -151,7 +151,7 @@ func (s sketch) build(t testing.TB) *machine.Machine {
 			}
 		}
 		for _, e := range b.late {
-			m.Edges = append(m.Edges, machine.Edge{From: i, Port: soundness.PortTimeout, To: s.wires[e].to})
+			m.Edges = append(m.Edges, machine.Edge{From: i, Port: machine.PortTimeout, To: s.wires[e].to})
 		}
 		if i == 0 {
 			n.Ports = []string{"p0"}

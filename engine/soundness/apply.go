@@ -36,7 +36,7 @@ func (x *explorer) apply(s []uint64, m move) []uint64 {
 	case deadline:
 		s, _ = x.take(s, m)
 		x.reached[m.node] = true
-		return x.emitOn(s, x.way(m.node, PortTimeout), m.node, 0)
+		return x.emitOn(s, x.way(m.node, machine.PortTimeout), m.node, 0)
 	default:
 		s, past := x.take(s, m)
 		x.reached[m.node] = true

@@ -84,6 +84,13 @@ func (d *drawing) line(l string) {
 		words := strings.Fields(rest)
 		i := d.node(key)
 		d.m.Nodes[i].Op = machine.Op(words[0])
+		switch d.m.Nodes[i].Op {
+		case machine.OpMap:
+			d.m.Nodes[i].Config = json.RawMessage(`{"items":"input"}`)
+		case machine.OpLoop:
+			d.m.Nodes[i].Config = json.RawMessage(`{"condition":"true","max":3}`)
+		default:
+		}
 		for _, w := range words[1:] {
 			if k := d.node(w); true {
 				d.m.Nodes[k].In = i + 1

@@ -74,9 +74,6 @@ type way struct {
 	fatal bool  // in the same step a fail node ends the scope, before anything else can happen
 }
 
-// PortTimeout is the way out of a join whose deadline passed.
-const PortTimeout = "timeout"
-
 // everyMax is up to how many rules of an "every match" choice all combinations
 // are tried; beyond, each alone, all but each, and all together.
 const everyMax = 10
@@ -131,7 +128,7 @@ func (n *net) rule(i int, trial *change) {
 	case machine.JoinFirst:
 		n.need[i] = 1
 	case machine.JoinN:
-		n.need[i] = max(1, node.JoinN)
+		n.need[i] = min(max(1, node.JoinN), m)
 	}
 	some := mode == machine.JoinFirst || mode == machine.JoinN
 	n.cancel[i] = some && cancel

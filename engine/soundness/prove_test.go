@@ -36,6 +36,10 @@ func TestEachFindingIsSeenWhereItIs(t *testing.T) {
 		"fail after work comes late": {[]string{"s>c y", "c.a>x", "c.b>w", "w>f", "f:fail", "x>j", "y>j", "j=all"}, "join_stuck j fix j=inclusive s.success y.success c.b w.success\n"},
 		"all with a deadline":        {[]string{"s>c y", "c.a>x", "c.b>q", "x>j", "y>j", "j=all@", "j.timeout>late"}, ""},
 		"second pass finds nothing":  {[]string{"s>x y", "x>j", "y>j", "j=all", "j.again>x", "j.done>k", "x=each"}, "join_stuck"},
+		"body by itself":             {[]string{"s>g", "g.success>k", "g:group x c y z j", "x>j", "c.a>y", "c.b>z", "y>j", "j=all"}, "join_stuck j fix j=inclusive c.b z.success x.success\n"},
+		"body without an entry":      {[]string{"s>g", "g:loop x y", "x>y", "y.again>x", "y.done>x"}, "no_exit x\ndead_node x\ndead_node y\n"},
+		"body in a body":             {[]string{"s>g", "g:group h a", "h:map x y j", "h>a", "x>j", "y>j", "j=each"}, "runs_twice j"},
+		"a box that fails":           {[]string{"s>g", "g.success>x", "g.failure>y", "g:group b", "x>j", "y>j", "j=all"}, "join_stuck j"},
 		"nobody leads there":         {[]string{"s>a", "b>c"}, "dead_node b\ndead_node c\n"},
 	} {
 		m := draw(t, c.lines...)

@@ -222,7 +222,7 @@ func (x *explorer) replay(node int) ([]Choice, []uint64) {
 // choices adds what a move says to a counter-example.
 func (x *explorer) choices(list []Choice, m move) []Choice {
 	if m.sort == deadline {
-		return append(list, Choice{Node: m.node, Port: PortTimeout})
+		return append(list, Choice{Node: m.node, Port: machine.PortTimeout})
 	}
 	if m.sort != fire && m.sort != finish || m.way < 0 {
 		return list

@@ -25,7 +25,7 @@ func (n *net) waysOf(i int) []way {
 	for _, p := range node.Ports {
 		switch w := n.way(i, p); {
 		case p == machine.PortFailure && len(w.edges) == 0:
-		case p == PortTimeout && n.deadline(i) && !timed(node.Op): // the join's way out, not the visit's
+		case p == machine.PortTimeout && n.deadline(i) && !timed(node.Op): // the join's way out, not the visit's
 		case n.m.Every(i) && p != machine.PortDefault && p != machine.PortFailure:
 			rules = append(rules, p)
 		default:
@@ -42,7 +42,9 @@ func (n *net) waysOf(i int) []way {
 }
 
 // timed reports whether a visit can itself end on a port timeout.
-func timed(op machine.Op) bool { return !instant(op) && op != machine.OpTask }
+func timed(op machine.Op) bool {
+	return op == machine.OpSignal || op == machine.OpHuman || op == machine.OpCallback
+}
 
 func (n *net) way(i int, ports ...string) way {
 	w := way{ports: ports}
