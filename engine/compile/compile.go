@@ -8,7 +8,6 @@ package compile
 
 import (
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -16,7 +15,6 @@ import (
 	"signalbox/engine/graph"
 	"signalbox/engine/kind"
 	"signalbox/engine/machine"
-	"signalbox/engine/soundness"
 )
 
 // compiler is one call of Compile.
@@ -117,58 +115,4 @@ func (c *compiler) sorted() []graph.Issue {
 		return []graph.Issue{}
 	}
 	return c.issues
-}
-
-// prove explores the tokens and translates what it finds back to the drawing.
-func (c *compiler) prove(m *machine.Machine) {
-	ids := make([]string, len(m.Nodes))
-	for _, n := range c.g.Nodes {
-		ids[m.Index(n.Key)] = n.ID
-	}
-	for _, f := range soundness.Prove(m) {
-		i := graph.Issue{Code: f.Code, Severity: f.Severity, Message: f.Sentence(func(node int) string { return c.title(ids[node]) })}
-		if f.Node >= 0 {
-			i.Node = ids[f.Node]
-		}
-		for _, r := range f.Related {
-			i.Related = append(i.Related, ids[r])
-		}
-		for _, ch := range f.Example {
-			i.Example = append(i.Example, graph.Choice{Node: ids[ch.Node], Port: ch.Port})
-		}
-		if f.Fix != nil {
-			i.Fix = c.joinFix(c.node[ids[f.Fix.Node]], *f.Fix)
-		}
-		c.add(i)
-	}
-}
-
-// joinFix writes a change of a node's join as an operation; the rest of the
-// join stays.
-func (c *compiler) joinFix(n *graph.Node, f soundness.Fix) *graph.Fix {
-	join := graph.Join{}
-	if n.Join != nil {
-		join = *n.Join
-	}
-	join.Mode, join.Then = f.Mode, ""
-	title := "Let “%s” join each branch by itself"
-	switch {
-	case f.Mode == machine.JoinInclusive:
-		title = "Let “%s” join whatever comes (inclusive)"
-	case f.Cancel:
-		join.Then, title = "cancel", "Let “%s” cancel the other branches"
-	case f.Mode != machine.JoinEach:
-		title = "Take the deadline off “%s”"
-	}
-	if f.Mode != machine.JoinN {
-		join.N = 0
-	}
-	if f.NoDeadline || f.Mode == machine.JoinEach {
-		join.Deadline = ""
-	}
-	value, err := json.Marshal(join)
-	if err != nil {
-		return nil
-	}
-	return &graph.Fix{Title: fmt.Sprintf(title, c.title(n.ID)), Ops: []graph.Op{{Op: "node.set", ID: n.ID, Path: "/join", Value: value}}}
 }

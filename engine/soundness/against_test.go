@@ -27,6 +27,7 @@ type flavor struct {
 	fails    bool
 	every    bool // choices that take every match
 	back     int  // one edge in so many may lead back; 0: none
+	larger   int  // by so many boxes
 
 	prove func(*machine.Machine) []soundness.Finding
 	loose bool // the proof may say more than there is, never less
@@ -59,7 +60,7 @@ func flavors() []flavor {
 
 // scribble draws at random; the first box is the trigger.
 func scribble(r *rand.Rand, f flavor) sketch {
-	n := 4 + r.IntN(5)
+	n := 4 + r.IntN(5) + f.larger
 	s := sketch{boxes: make([]box, n)}
 	for i := range s.boxes {
 		b := &s.boxes[i]
@@ -282,4 +283,30 @@ func TestProofAgreesWithEveryInterleaving(t *testing.T) {
 			t.Logf("%d compared, %d differ, %d too large for the oracle, %d for the proof, %d refused", compared, wrong, big, honest, refused)
 		})
 	}
+}
+
+// TestStatesThatStandForOthersLoseNothing compares larger drawings with a
+// proof in which each state stands for itself.
+func TestStatesThatStandForOthersLoseNothing(t *testing.T) {
+	t.Parallel()
+	f := flavor{name: "larger loops", joins: []string{"inclusive", "each", "each", "all"}, back: 9, larger: 6}
+	compared := 0
+	for seed := range *oracleRuns / 3 {
+		s := scribble(rand.New(rand.NewPCG(uint64(seed), 77)), f)
+		m := s.build(t)
+		found, apart := soundness.Prove(m), soundness.ProveApart(m)
+		if len(nodes(found, soundness.TooLarge))+len(nodes(apart, soundness.TooLarge)) > 0 {
+			continue
+		}
+		compared++
+		for _, code := range []string{soundness.JoinStuck, soundness.JoinCycle, soundness.DeadNode, soundness.RunsTwice, soundness.NoExit} {
+			if got, want := nodes(found, code), nodes(apart, code); !slices.Equal(got, want) {
+				t.Errorf("seed %d: %s %v, apart %v\n%s", seed, code, got, want, s)
+			}
+		}
+	}
+	if compared == 0 {
+		t.Error("nothing was compared")
+	}
+	t.Logf("%d compared", compared)
 }

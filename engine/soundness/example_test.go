@@ -21,7 +21,7 @@ func TestCounterExamplesLeadThere(t *testing.T) {
 		t.Run(f.name, func(t *testing.T) {
 			t.Parallel()
 			played := 0
-			for seed := 0; seed < 400; seed++ {
+			for seed := 0; seed < 200; seed++ {
 				s := scribble(rand.New(rand.NewPCG(uint64(seed), uint64(k)+100)), f)
 				m := s.build(t)
 				found := f.prove(m)

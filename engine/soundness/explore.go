@@ -30,6 +30,7 @@ type explorer struct {
 	alike    [][]int32 // per such: the states
 	mark     int       // the one last looked at
 	bare     []uint64
+	apart    bool // as in prover
 	extra    words
 	lacks    words
 	back     bool   // the move under way closed a loop

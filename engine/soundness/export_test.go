@@ -10,3 +10,11 @@ func ProveBriefly(m *machine.Machine) []Finding {
 	p.run()
 	return p.found
 }
+
+// ProveApart proves as Prove does, each state by itself.
+func ProveApart(m *machine.Machine) []Finding {
+	p := newProver(m)
+	p.apart = true
+	p.run()
+	return p.found
+}

@@ -19,6 +19,9 @@ func (x *explorer) meld(s []uint64) (_ []uint64, same, other int) {
 		x.alike = append(x.alike, nil)
 	}
 	x.mark = id
+	if x.apart {
+		return s, -1, -1
+	}
 	for _, a := range x.alike[id] {
 		old := x.states.get(int(a))
 		more, less := x.differ(old, s)

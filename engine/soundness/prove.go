@@ -83,7 +83,8 @@ type prover struct {
 	parts   parts
 	round   []bool // per node: it is in a loop
 	budget  int
-	exact   int // of it, for trying every moment of a deadline
+	apart   bool // no state stands for another that only has other pasts: tests compare
+	exact   int  // of it, for trying every moment of a deadline
 	looked  int
 	partial bool
 	found   []Finding
@@ -196,6 +197,7 @@ func (p *prover) explore(n *net, budget *int) seen {
 	all := seen{reached: make([]bool, len(p.m.Nodes)), work: *budget}
 	for _, entries := range p.entries(n) {
 		x := newExplorer(n, budget)
+		x.apart = p.apart
 		x.run(entries)
 		all.states += x.expanded
 		all.partial = all.partial || x.truncated()

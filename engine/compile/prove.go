@@ -1,0 +1,75 @@
+package compile
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"signalbox/engine/graph"
+	"signalbox/engine/machine"
+	"signalbox/engine/soundness"
+)
+
+// prove explores the tokens and translates what it finds back to the drawing.
+func (c *compiler) prove(m *machine.Machine) {
+	ids := make([]string, len(m.Nodes))
+	for _, n := range c.g.Nodes {
+		ids[m.Index(n.Key)] = n.ID
+	}
+	for _, f := range soundness.Prove(m) {
+		i := graph.Issue{Code: f.Code, Severity: f.Severity, Message: f.Sentence(func(node int) string { return c.title(ids[node]) })}
+		if f.Node >= 0 {
+			i.Node = ids[f.Node]
+		}
+		for _, r := range f.Related {
+			i.Related = append(i.Related, ids[r])
+		}
+		for _, ch := range f.Example {
+			i.Example = append(i.Example, graph.Choice{Node: ids[ch.Node], Port: ch.Port})
+		}
+		if f.Fix != nil {
+			i.Fix = c.joinFix(c.node[ids[f.Fix.Node]], *f.Fix)
+		}
+		c.add(i)
+	}
+}
+
+// joinFix writes a change of a node's join as operations; the rest of the join
+// stays. With a deadline go the edges that leave by it.
+func (c *compiler) joinFix(n *graph.Node, f soundness.Fix) *graph.Fix {
+	join := graph.Join{}
+	if n.Join != nil {
+		join = *n.Join
+	}
+	if join.Mode == "" {
+		join.Mode = machine.JoinInclusive
+	}
+	title := "Take the deadline off “%s”"
+	switch {
+	case f.Cancel && join.Then != "cancel":
+		join.Then, title = "cancel", "Let “%s” cancel the other branches"
+	case f.Mode == join.Mode:
+	case f.Mode == machine.JoinInclusive:
+		title = "Let “%s” join whatever comes (inclusive)"
+	default:
+		title = "Let “%s” join each branch by itself"
+	}
+	if f.Mode != join.Mode {
+		join.Mode, join.N, join.Then = f.Mode, 0, ""
+	}
+	var ops []graph.Op
+	if join.Deadline != "" && (f.NoDeadline || f.Mode == machine.JoinEach) {
+		join.Deadline = ""
+		waits := &graph.Node{Config: n.Config} // it may have such a port of its own
+		for _, e := range c.out[n.ID] {
+			if e.Port == machine.PortTimeout && !hasPort(c.specs[n.ID], waits, e.Port) {
+				ops = append(ops, graph.Op{Op: "edge.del", ID: e.ID})
+			}
+		}
+	}
+	value, err := json.Marshal(join)
+	if err != nil {
+		return nil
+	}
+	ops = append(ops, graph.Op{Op: "node.set", ID: n.ID, Path: "/join", Value: value})
+	return &graph.Fix{Title: fmt.Sprintf(title, c.title(n.ID)), Ops: ops}
+}

@@ -1,0 +1,78 @@
+package compile_test
+
+import (
+	"strings"
+	"testing"
+
+	"signalbox/engine/compile"
+	"signalbox/engine/graph"
+)
+
+// issue returns the first issue with the code.
+func issue(issues []graph.Issue, code string) (graph.Issue, bool) {
+	for _, i := range issues {
+		if i.Code == code {
+			return i, true
+		}
+	}
+	return graph.Issue{}, false
+}
+
+func TestFixesTakeTheirFindingAway(t *testing.T) {
+	t.Parallel()
+	choice := []string{"s:manual", `c:if{"condition":"true"}`, "a:mock", "b:mock", "s>c", "c.true>a", "c.false>b", "a>j", "b>j"}
+	loop := []string{"s:manual", "a:mock", "b:mock", `again:if{"condition":"true"}`, "k:mock", "s>a", "s>b", "a>j", "b>j", "j>again", "again.true>a", "again.false>k"}
+	for name, c := range map[string]struct {
+		code, title string
+		join        graph.Join
+		lines       []string
+	}{
+		"a starved all":         {"join_stuck", "whatever comes", graph.Join{Mode: "all", Combine: "append"}, choice},
+		"a starved n":           {"join_stuck", "whatever comes", graph.Join{Mode: "n", N: 2}, choice},
+		"first in a loop":       {"absorb_in_loop", "cancel the other", graph.Join{Mode: "first"}, loop},
+		"n of m in a loop":      {"absorb_in_loop", "cancel the other", graph.Join{Mode: "n", N: 1, Deadline: "5s"}, append([]string{"late:mock", "j.timeout>late"}, loop...)},
+		"a deadline in a loop":  {"absorb_in_loop", "Take the deadline off", graph.Join{Mode: "inclusive", Deadline: "5s"}, append([]string{"late:mock", "j.timeout>late"}, loop...)},
+		"a canceler's deadline": {"absorb_in_loop", "Take the deadline off", graph.Join{Mode: "first", Then: "cancel", Deadline: "5s"}, loop},
+	} {
+		g := draw(t, append([]string{"j:join"}, c.lines...)...)
+		g.Nodes[0].Join = &c.join
+		_, issues := compile.Compile(g)
+		found, ok := issue(issues, c.code)
+		if !ok || found.Fix == nil || !strings.Contains(found.Fix.Title, c.title) {
+			t.Errorf("%s: %+v", name, issues)
+			continue
+		}
+		fixed, _, err := g.ApplyAll(found.Fix.Ops)
+		if err != nil {
+			t.Errorf("%s: the fix cannot be applied: %v", name, err)
+			continue
+		}
+		if fixed.Nodes[0].Join.Combine != c.join.Combine {
+			t.Errorf("%s: the fix changes how the join combines", name)
+		}
+		_, after := compile.Compile(fixed)
+		if again, ok := issue(after, c.code); ok {
+			t.Errorf("%s: after the fix still %+v", name, again)
+		}
+		for _, code := range []string{"unknown_port", "bad_join"} {
+			if more, ok := issue(after, code); ok {
+				t.Errorf("%s: the fix brings %+v", name, more)
+			}
+		}
+	}
+}
+
+func TestFindingsInAContainerNameItsNodes(t *testing.T) {
+	t.Parallel()
+	g := draw(t, "s:manual", "g:group", `c:if{"condition":"true"}`, "a:mock", "b:mock", "j:join/all", "s>g", "c.true>a", "c.false>b", "a>j", "b>j")
+	for i := range g.Nodes {
+		if strings.Contains("cabj", g.Nodes[i].Key) {
+			g.Nodes[i].In = "g"
+		}
+	}
+	_, issues := compile.Compile(g)
+	found, ok := issue(issues, "join_stuck")
+	if !ok || found.Node != "j" || len(found.Example) == 0 || found.Example[0].Node != "c" {
+		t.Errorf("%+v", issues)
+	}
+}
