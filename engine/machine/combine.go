@@ -72,13 +72,18 @@ func zipped(keys []string, values []any) []any {
 }
 
 // merged puts objects with the same value of a field together: later fields
-// win, the order is that of first appearance.
+// win, the order is that of first appearance. An object without the field is
+// the same as no other.
 func merged(values []any, field string) ([]any, error) {
 	all, place := []any{}, map[string]map[string]any{}
 	for _, v := range appended(values) {
 		m, ok := v.(map[string]any)
 		if !ok {
 			return nil, &expr.Failure{Class: "invalid_input", Message: fmt.Sprintf("merge takes objects, this is %s", kindOf(v))}
+		}
+		if _, there := m[field]; !there {
+			all = append(all, m)
+			continue
 		}
 		id, err := json.Marshal(m[field])
 		if err != nil {

@@ -41,6 +41,10 @@ func TestCasesThatDiffered(t *testing.T) {
 			[]string{"s:manual", `m:map{"items":"=[1,2]","concurrency":2}`, `m set {"retry":{"max_attempts":2}}`, "a:wait in m", `a set {"config":{"duration":"5s"}}`, "b:mock in m", "a>b", "s>m"},
 			map[string]float64{"b": -1}, `s m m#1[0]:a m#1[1]:a m#1[0]:b m#1[1]:b… m#1[0]~2:a m#1[1]~2:a m#1[0]~2:b m#1[1]~2:b… failed own b`,
 		},
+		"merge leaves alone what has no key": {
+			[]string{"s:manual", `a:transform{"expression":"[{'k':1,'a':1},{'b':2}]"}`, `b:transform{"expression":"[{'c':3},{'k':1,'d':4}]"}`, "j:join", `j set {"join":{"mode":"all","combine":"merge","key":"k"}}`, "s>a", "s>b", "a>j", "b>j"},
+			nil, `s a b j succeeded [{"a":1,"d":4,"k":1},{"b":2},{"c":3}]`,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -20,7 +20,7 @@ func (w *world) combine(v *visit, taken []token) (any, *Error) {
 	case "zip":
 		return w.zipped(v.node, taken), nil
 	case "merge":
-		return merged(appended(taken), v.node.Join.Key), nil
+		return merged(appended(taken), v.node.Join.Key)
 	case "reduce":
 		return w.reduced(v, taken)
 	}
@@ -63,32 +63,32 @@ func (w *world) zipped(n graph.Node, taken []token) []any {
 }
 
 // merged makes one object of all that have the same value in a field; a later
-// one's fields count.
-func merged(all []any, key string) []any {
+// one's fields count. An object without the field is the same as no other.
+func merged(all []any, key string) ([]any, *Error) {
 	out := []any{}
 	place := map[string]int{}
 	for _, item := range all {
 		object, is := item.(map[string]any)
 		if !is {
-			out = append(out, item)
-			continue
+			return nil, invalid("only objects can be merged")
 		}
 		value, there := object[key]
 		name, err := expr.Marshal(value)
-		if !there || err != nil {
-			out = append(out, item)
-			continue
+		if err != nil {
+			return nil, invalid(err.Error())
 		}
 		at, seen := place[string(name)]
-		if !seen {
-			place[string(name)] = len(out)
+		if !there || !seen {
+			if there {
+				place[string(name)] = len(out)
+			}
 			out = append(out, maps.Clone(object))
 			continue
 		}
 		before, _ := out[at].(map[string]any)
 		maps.Copy(before, object)
 	}
-	return out
+	return out, nil
 }
 
 // reduced goes through the values one by one: each step's acc is what the one

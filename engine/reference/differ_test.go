@@ -85,7 +85,7 @@ func drawn(g graph.Graph) string {
 	for _, n := range g.Nodes {
 		fmt.Fprintf(&b, "%s:%s", n.Key, n.Kind)
 		if n.Join != nil {
-			fmt.Fprintf(&b, "/%s %d %s %s", n.Join.Mode, n.Join.N, n.Join.Then, n.Join.Deadline)
+			fmt.Fprintf(&b, "/%s %d %s %s", n.Join.Mode, n.Join.N, n.Join.Then, n.Join.Deadline+" "+n.Join.Combine+" "+n.Join.Reduce)
 		}
 		if n.Disabled {
 			b.WriteString(" disabled")

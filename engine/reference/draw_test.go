@@ -98,9 +98,22 @@ func (a *artist) rules() {
 		case "first":
 			n.Join.Then = a.pick("absorb", "cancel")
 		}
+		if n.Join.Mode != "each" && n.Kind == "join" && a.r.IntN(2) == 0 {
+			a.combine(n.Join)
+		}
 		if n.Join.Mode != "each" && a.r.IntN(8) == 0 {
 			n.Join.Deadline = fmt.Sprintf("%dus", 1+a.r.IntN(8_000_000))
 		}
+	}
+}
+
+func (a *artist) combine(j *graph.Join) {
+	switch j.Combine = a.pick("append", "zip", "merge", "reduce"); j.Combine {
+	case "merge":
+		j.Key = "r"
+	case "reduce":
+		j.Reduce = a.pick("{'acc': acc, 'item': item}", "item", "acc + size(json(item).split('\"'))")
+		j.Start = a.pick("", "1")
 	}
 }
 
@@ -207,7 +220,7 @@ func (a *artist) config(kind string, i int) json.RawMessage {
 		config["keep"] = a.r.IntN(3) > 0
 		config["fields"] = map[string]any{"s": i, "deep.n": "=" + marks}
 	case "transform":
-		config["expression"] = a.pick("{'v': "+marks+"}", "input", "{'t': trigger, 'n': size(inputs)}")
+		config["expression"] = a.pick("{'v': "+marks+"}", "input", "{'t': trigger, 'n': size(inputs)}", "[input, 1]", "[{'r': 1, 's': 2}, {'r': 3}, input]")
 	case "wait":
 		config["duration"] = fmt.Sprintf("%dus", a.r.IntN(5_000_000))
 	case "output":

@@ -106,6 +106,11 @@ func TestJoins(t *testing.T) {
 		"all with one that fails":               {append(three(`{"join":{"mode":"all"}}`), "x:join", "b.failure>x"), map[string]float64{"a": 1, "b": -1, "c": 9}, `s a b c… x failed join_unsatisfied j`, 4},
 		"a deadline leaves by its port":         {append(three(`{"join":{"mode":"all","deadline":"90s"}}`), "late:output", "j.timeout>late"), map[string]float64{"a": 1, "b": 2, "c": 200}, `s a b c j late succeeded {"a":"a","b":"b"}`, 200},
 		"append puts lists end to end":          {append(three(`{"join":{"mode":"all","combine":"append"}}`), "a set {\"kind\":\"join\"}"), fast, `s a b c j end succeeded [{"in":1},"b","c"]`, 3},
+		"reduce goes from one to the next":      {three(`{"join":{"mode":"all","combine":"reduce","reduce":"acc + item","start":"'>'"}}`), fast, `s a b c j end succeeded ">abc"`, 3},
+		"merge leaves alone what has no key": {
+			[]string{"s:manual", `a:transform{"expression":"[{'k':1,'a':1},{'b':2}]"}`, `b:transform{"expression":"[{'c':3},{'k':1,'d':4}]"}`, "j:join", `j set {"join":{"mode":"all","combine":"merge","key":"k"}}`, "s>a", "s>b", "a>j", "b>j"},
+			nil, `s a b j succeeded [{"a":1,"d":4,"k":1},{"b":2},{"c":3}]`, 0,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

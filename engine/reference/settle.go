@@ -70,7 +70,11 @@ func (w *world) begins(c candidate) {
 			inputs[w.name(n, t.edge)] = t.value
 		}
 	}
-	v := w.begin(s, n, c.taken[0].value, inputs)
+	var input any = inputs
+	if mode == "each" {
+		input = c.taken[0].value
+	}
+	v := w.begin(s, n, input, inputs)
 	if mode != "each" {
 		input, err := w.combine(v, c.taken)
 		if err != nil {
