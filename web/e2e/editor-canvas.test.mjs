@@ -319,6 +319,25 @@ test("a step becomes one of another kind and keeps its lines", async () => {
   assert.deepEqual(await links(id), ["facts result", "start facts"]);
 });
 
+test("steps become a workflow of their own, and a call stands for them; one undo", async () => {
+  const id = await row("Taken out");
+  await page.locator('.k-card[data-id="facts"]').click();
+  await page.locator('.k-card[data-id="facts"]').click({ button: "right" });
+  await page.locator(".ed-menu button", { hasText: "workflow of its own" }).click();
+  await page.locator(".toast", { hasText: "is a workflow of its own now" }).waitFor();
+  await until("the call stands there", async () => (await draft(id)).nodes.some((n) => n.kind === "call"));
+  const { nodes, edges } = await draft(id);
+  const made = nodes.find((n) => n.kind === "call");
+  assert.deepEqual(edges.map((e) => `${e.from} ${e.to}`).sort(), [`${made.id} result`, `start ${made.id}`].sort());
+  const { versions } = await call(`/api/workflows/${made.config.workflow}/versions`);
+  assert.equal(versions.length, 1);
+  const child = await draft(made.config.workflow);
+  assert.deepEqual(child.nodes.map((n) => n.kind).sort(), ["manual", "set"]);
+  await page.locator(".k-root").focus();
+  await key("Control+z");
+  await until("the steps are back", async () => JSON.stringify(await links(id)) === JSON.stringify(["facts result", "start facts"]));
+});
+
 test("no page did what the policy forbids", () => {
   assert.deepEqual(faults.filter((f) => !/net::ERR_FAILED/.test(f)), []);
 });

@@ -144,6 +144,11 @@ export class Api {
     return call("GET", `${this.#path}/ops?after=${seq}`);
   }
 
+  /** Makes another workflow of a graph. */
+  create(name: string, graph: unknown): Promise<{ id: string }> {
+    return call("POST", "/api/workflows", { name, graph });
+  }
+
   versions(): Promise<{ versions: readonly Version[] }> {
     return call("GET", `${this.#path}/versions`);
   }

@@ -48,7 +48,7 @@ export function ContextMenu() {
     words: string,
     icon: string,
     command: Command | undefined,
-    run: () => void,
+    run: () => unknown,
     danger = false,
   ) => (
     <button
@@ -118,6 +118,12 @@ export function ContextMenu() {
         : null}
       {ids.length > 0
         ? item(t("editor.menu.wrap"), "group", "group", () => kernel.run("group"))
+        : null}
+      {ids.length > 0 && editor.spec("call") !== undefined
+        ? item(t("editor.menu.extract"), "workflow", undefined, async () => {
+            const { extract } = await import("../actions/extract.ts");
+            await extract(editor, ids);
+          })
         : null}
       {single !== undefined && editor.drawing.held(single).size > 0
         ? item(t("editor.menu.unwrap"), "ungroup", "ungroup", () => kernel.run("ungroup"))
