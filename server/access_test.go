@@ -1,6 +1,7 @@
 package server_test
 
 import (
+	"flag"
 	"fmt"
 	"net/http"
 	"os"
@@ -14,6 +15,8 @@ import (
 
 	"signalbox/engine/account"
 )
+
+var update = flag.Bool("update", false, "rewrite testdata")
 
 // path fills a pattern with ids that exist nowhere.
 func path(pattern string) string {
@@ -171,8 +174,8 @@ func TestForeignThingsDoNotExist(t *testing.T) {
 }
 
 // TestAccessMatrix holds every route against the reviewed matrix in testdata,
-// one line for each: who may use it, and what the audit log calls it. Set
-// UPDATE=1 to write it anew, then read the difference.
+// one line for each: who may use it, and what the audit log calls it. -update
+// writes it anew; read the difference.
 func TestAccessMatrix(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -193,7 +196,7 @@ func TestAccessMatrix(t *testing.T) {
 	}
 	slices.Sort(lines)
 	got, file := strings.Join(slices.Compact(lines), "\n")+"\n", filepath.Join("testdata", "access.txt")
-	if os.Getenv("UPDATE") == "1" {
+	if *update {
 		if err := os.WriteFile(file, []byte(got), 0o600); err != nil {
 			t.Fatal(err)
 		}

@@ -77,13 +77,13 @@ func wrap(s string, size, room float64) []string {
 	var lines []string
 	for para := range strings.SplitSeq(s, "\n") {
 		line := ""
-		for word := range strings.FieldsSeq(para) {
-			if next := strings.TrimSpace(line + " " + word); width(next, size) <= room || line == "" {
+		for _, u := range units(para) {
+			if next := strings.TrimSpace(line + u.gap + u.text); width(next, size) <= room || line == "" {
 				line = next
 				continue
 			}
 			lines = append(lines, fit(line, size, room))
-			line = word
+			line = u.text
 			if len(lines) >= linesMax {
 				return lines
 			}
@@ -91,6 +91,29 @@ func wrap(s string, size, room float64) []string {
 		lines = append(lines, fit(line, size, room))
 	}
 	return lines
+}
+
+// unit is a piece of text that stays on one line, and what stands between it
+// and the piece before.
+type unit struct{ gap, text string }
+
+// units cuts a line at spaces and around the signs of scripts that write
+// without them. Closing marks stay with what they close.
+func units(line string) []unit {
+	var out []unit
+	for word := range strings.FieldsSeq(line) {
+		gap, open := " ", false // whether the next letter goes on the piece
+		for _, r := range word {
+			sign, closing := unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul), strings.ContainsRune("，。、；：！？”’）》」…·", r)
+			if n := len(out); n > 0 && gap == "" && (closing || open && !sign) {
+				out[n-1].text += string(r)
+			} else {
+				out = append(out, unit{gap, string(r)})
+			}
+			gap, open = "", !sign && !closing
+		}
+	}
+	return out
 }
 
 func oneLine(s string) string {

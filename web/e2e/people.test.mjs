@@ -91,6 +91,30 @@ test("somebody is invited, joins, gets another role and is removed", async () =>
   assert.deepEqual(other.faults, []);
 });
 
+test("? lists the keys while a run is watched", async () => {
+  await page.goto(`${program.origin}/`);
+  await page.locator("[data-try=reminder]").click();
+  await page.waitForURL(/\/runs\//);
+  await page.locator(".run-stage, .stage").first().waitFor();
+  await page.keyboard.press("?");
+  await page.locator("dialog#keys[open]").waitFor();
+  await page.keyboard.press("Escape");
+});
+
+test("a workflow gets tags in the gallery, and is found by them", async () => {
+  await page.goto(`${program.origin}/`);
+  await page.locator(".wf details.drop summary").first().click();
+  await page.locator("[data-open=tags]").first().click();
+  await page.fill("#tags-f", "sales, urgent");
+  await page.click("#tags [type=submit]");
+  await page.locator(".wf .chip", { hasText: "urgent" }).waitFor();
+  await page.reload();
+  await page.locator(".filter", { hasText: "urgent" }).click();
+  await page.waitForURL(`${program.origin}/?tag=urgent`);
+  assert.equal(await page.locator(".wf:not(.tpl)").count(), 1);
+  assert.deepEqual(await axe(page), []);
+});
+
 test("the audit log has it all, and its chain is whole", async () => {
   await page.goto(`${program.origin}/settings/audit`);
   for (const words of ["Invited somebody", "Joined", "Changed a role", "Removed a member"]) {

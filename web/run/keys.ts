@@ -43,6 +43,9 @@ function within(target: Element | undefined, selector: string): boolean {
 function act(key: string, parts: Parts): boolean {
   const { store } = parts;
   switch (key) {
+    case "?":
+      document.querySelector<HTMLDialogElement>("dialog#keys:not([open])")?.showModal();
+      return true;
     case "l":
     case "L":
       store.live();

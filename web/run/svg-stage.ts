@@ -383,16 +383,26 @@ function idOf(target: EventTarget | null): string | undefined {
 function wrapped(line: string, most: number): readonly string[] {
   const out: string[] = [];
   let row = "";
-  for (const word of line.split(" ")) {
-    if (row !== "" && row.length + word.length + 1 > most) {
-      out.push(row);
-      row = word;
+  for (const piece of line.match(PIECE) ?? []) {
+    if (row !== "" && wide(row) + wide(piece.trimEnd()) > most) {
+      out.push(row.trimEnd());
+      row = piece;
     } else {
-      row = row === "" ? word : `${row} ${word}`;
+      row += piece;
     }
   }
-  out.push(row);
+  out.push(row.trimEnd());
   return out;
+}
+
+// What stays on one line: a word, or one sign of a script that writes without
+// spaces, with the marks that close it.
+const PIECE =
+  /(?:[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}]|[^\s\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}，。、；：！？”）]+|[，。、；：！？”）])[，。、；：！？”）]*\s*/gu;
+
+/** The room of a text, in widths of a latin letter. */
+function wide(text: string): number {
+  return text.length + (text.match(/[\u2e80-\uffef]/g)?.length ?? 0);
 }
 
 /** Whether the person or the system asks for less movement. */
