@@ -22,9 +22,9 @@ type Source interface {
 	EachRun(ctx context.Context, after uuid.UUID, limit int, do func(*runtime.Record) error) (int, uuid.UUID, error)
 	// Machine returns the stored machine of a version.
 	Machine(ctx context.Context, version uuid.UUID) (json.RawMessage, error)
-	// Spoiled returns those of the digests whose large value is missing or is
-	// not what the digest says.
-	Spoiled(ctx context.Context, workspace string, digests []string) ([]string, error)
+	// Spoiled returns those of the digests that a run names whose large value
+	// is missing, is not what the digest says, or is not kept for that run.
+	Spoiled(ctx context.Context, run uuid.UUID, workspace string, digests []string) ([]string, error)
 	// Orphans lists runs of which there are events and no row.
 	Orphans(ctx context.Context, limit int) ([]uuid.UUID, error)
 }
@@ -119,12 +119,12 @@ func (a *auditor) run(ctx context.Context, rec *runtime.Record) error {
 		return nil
 	}
 	slices.Sort(named)
-	spoiled, err := a.src.Spoiled(ctx, rec.Workspace, slices.Compact(named))
+	spoiled, err := a.src.Spoiled(ctx, rec.Run, rec.Workspace, slices.Compact(named))
 	if err != nil {
 		return fmt.Errorf("look at the large values of run %s: %w", rec.Run, err)
 	}
 	for _, digest := range spoiled {
-		a.report.add(Violation{Values, rec.Run, 0, "the large value " + digest + " is missing or spoiled"})
+		a.report.add(Violation{Values, rec.Run, 0, "the large value " + digest + " is missing, spoiled, or not kept for this run"})
 	}
 	return nil
 }

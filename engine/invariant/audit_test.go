@@ -141,7 +141,7 @@ func (w *world) audit(t *testing.T) *invariant.Report {
 }
 
 // tables are what the edits change.
-var tables = []string{"workflow_events", "runs", "versions", "payloads"}
+var tables = []string{"workflow_events", "runs", "versions", "payloads", "payload_uses"}
 
 // keep copies the tables; restore puts the copies back.
 func (w *world) keep(t *testing.T) {
@@ -226,6 +226,7 @@ func TestEveryCorruptionIsFound(t *testing.T) {
 		{"nothing is owed or awaited", w.over, `delete from workflow_events where run_id = $1 and seq > 1`, invariant.Stuck},
 		{"a timer was missed", w.asleep, `update runs set wake_at = now() - interval '1 hour' where id = $1`, invariant.Stuck},
 		{"a large value is gone", w.over, `delete from payloads where $1::uuid is not null`, invariant.Values},
+		{"a large value is not kept", w.over, `delete from payload_uses where run_id = $1`, invariant.Values},
 		{"a large value is changed", w.over, `update payloads set bytes = 'x' where $1::uuid is not null`, invariant.Values},
 	} {
 		tag, err := w.pool.Exec(t.Context(), c.sql, c.run)

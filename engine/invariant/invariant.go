@@ -49,7 +49,7 @@ func Rules() []struct{ Rule, Says string } {
 		{string(Timers), "no timer fired early"},
 		{string(Undo), "what is undone was completed, and is undone once"},
 		{string(Stuck), "a run that goes on owes or awaits something"},
-		{string(Values), "large values are there and whole"},
+		{string(Values), "large values are there, whole, and kept for their runs"},
 	}
 }
 
