@@ -105,7 +105,7 @@ func (a *App) openEngine(ctx context.Context) error {
 		host = "host"
 	}
 	cfg := runtime.Config{
-		Store: a.store, Ledger: a.store, Channel: a.channel, Log: a.log,
+		Store: a.store, Ledger: a.store, Callees: a.store, Channel: a.channel, Log: a.log,
 		Owner: host + "/" + uuid.NewString(), Meter: a.meters,
 	}
 	if a.Config.NATSURL == "" { // all who watch are in this process

@@ -42,6 +42,7 @@ func (s *Server) registerRuns(api huma.API) {
 	cancel.DefaultStatus = http.StatusAccepted
 	on(s, api, cancel, s.cancelRun)
 	s.registerForks(api)
+	s.registerActs(api)
 	s.registerExpr(api)
 }
 

@@ -8,6 +8,7 @@ import (
 	"github.com/google/uuid"
 
 	"signalbox/engine/history"
+	"signalbox/engine/machine"
 	"signalbox/engine/runtime"
 	"signalbox/engine/runtime/brief"
 )
@@ -26,6 +27,9 @@ type Engine interface {
 	Start(ctx context.Context, r runtime.StartRequest) (runtime.Started, error)
 	Fork(ctx context.Context, r runtime.ForkRequest) (runtime.Started, error)
 	Cancel(ctx context.Context, workspace string, run uuid.UUID, by, reason string) error
+	// Tell hands a run a signal, a decision, a pause; it reports whether that
+	// changed anything.
+	Tell(ctx context.Context, workspace string, run uuid.UUID, in machine.Input) (bool, error)
 }
 
 // Traces carries committed events as they happen. It may lose some: numbers

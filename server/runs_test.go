@@ -3,11 +3,13 @@ package server_test
 import (
 	"context"
 	"encoding/json"
+	"reflect"
 	"sync"
 	"time"
 
 	"github.com/google/uuid"
 
+	"signalbox/engine/machine"
 	"signalbox/engine/problem"
 	"signalbox/engine/runtime"
 	"signalbox/engine/runtime/brief"
@@ -30,6 +32,7 @@ type run struct {
 	server.Run
 	workspace string
 	events    []brief.Brief
+	told      []machine.Input
 }
 
 func newRuns() *runs {
@@ -89,6 +92,20 @@ func (r *runs) Forks(_ context.Context, workspace string, id uuid.UUID) ([]serve
 func (r *runs) Cancel(_ context.Context, workspace string, id uuid.UUID, by, _ string) error {
 	r.write(id, brief.Brief{Type: "RunCanceled", By: by}, true)
 	return r.Exists(context.Background(), workspace, id)
+}
+
+// Tell keeps what a run is told; told once, the same changes nothing.
+func (r *runs) Tell(_ context.Context, _ string, id uuid.UUID, in machine.Input) (bool, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	k := r.list[id]
+	for _, said := range k.told {
+		if reflect.DeepEqual(said, in) {
+			return false, nil
+		}
+	}
+	k.told = append(k.told, in)
+	return true, nil
 }
 
 // write adds an event to the log and, unless it is lost, to the live feed.

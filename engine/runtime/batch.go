@@ -24,6 +24,7 @@ type batch struct {
 	tasks    []task.Task
 	traces   []trace
 	over     []*live
+	calls    []placed
 	held     []held // replies that wait for the commit
 	woken    []held // replies to those who waited for an answer
 	sealed   bool
@@ -140,6 +141,9 @@ func (s *shard) finish(ctx context.Context, b *batch) {
 	for _, l := range b.touched {
 		l.flying--
 	}
+	for _, p := range b.calls {
+		s.callers.place(p.of.row, p.command)
+	}
 	for _, t := range b.traces {
 		s.publish(t)
 		s.cfg.Meter.Events(&t.of.row, t.of.m, t.events)
@@ -239,8 +243,11 @@ func (s *shard) recoverOwed(ctx context.Context) error {
 func (s *shard) dispatchPending(l *live) {
 	var tasks []task.Task
 	for _, c := range l.m.Pending(l.s) {
-		if d, ok := c.(machine.Dispatch); ok {
-			tasks = append(tasks, s.taskOf(l, d))
+		switch c := c.(type) {
+		case machine.Dispatch:
+			tasks = append(tasks, s.taskOf(l, c))
+		case machine.Call:
+			s.callers.place(l.row, c)
 		}
 	}
 	if len(tasks) == 0 {

@@ -36,6 +36,7 @@ type Config struct {
 	Routes  func(route.Attributes) string // nil is route.Standard
 	Now     func() time.Time              // nil is time.Now
 	Meter   Meter                         // nil: nothing is counted
+	Callees Callees                       // nil: other workflows cannot be called
 	// Watched says whether anybody may want traces of a run; nil: it is not
 	// known, and every trace is published.
 	Watched func(workspace string, run uuid.UUID) bool
@@ -46,6 +47,7 @@ type Engine struct {
 	cfg      Config
 	shards   []*shard
 	machines machines
+	callers  callers
 	ready    chan struct{}
 	once     sync.Once
 }
@@ -85,8 +87,9 @@ func New(cfg Config) (*Engine, error) {
 	}
 	e := &Engine{cfg: cfg, ready: make(chan struct{})}
 	e.machines.store = cfg.Store
+	e.callers.engine, e.callers.open = e, map[string]bool{}
 	for i := range cfg.Shards {
-		e.shards = append(e.shards, newShard(i, &e.cfg, &e.machines))
+		e.shards = append(e.shards, newShard(i, &e.cfg, &e.machines, &e.callers))
 	}
 	return e, nil
 }
@@ -100,6 +103,7 @@ func (e *Engine) Run(ctx context.Context) error {
 		g.Go(func() error { return s.run(ctx, func() { owned <- struct{}{} }) })
 	}
 	g.Go(func() error { e.relayLost(ctx); return nil })
+	g.Go(func() error { e.callers.run(ctx); return nil })
 	g.Go(func() error {
 		for range e.shards {
 			select {

@@ -154,7 +154,7 @@ func (s *shard) apply(ctx context.Context, b *batch, j *job) {
 		s.fault = err
 		return
 	}
-	s.step(b, l, input)
+	changed := s.step(b, l, input)
 	if s.waiters[j.run] != nil {
 		s.answer(b, l)
 	}
@@ -162,7 +162,7 @@ func (s *shard) apply(ctx context.Context, b *batch, j *job) {
 		delete(s.runs, j.run) // it was loaded only to see that it is over
 	}
 	if j.wait == WaitNone {
-		b.hold(j, reply{})
+		b.hold(j, reply{changed: changed})
 	} else {
 		b.held = append(b.held, held{j, reply{}, true})
 	}
@@ -208,7 +208,7 @@ func (s *shard) input(ctx context.Context, l *live, j *job) (machine.Input, erro
 
 // step runs the machine and keeps what follows for the turn. A run that its
 // machine cannot carry on is put aside and ended on its own; the others go on.
-func (s *shard) step(b *batch, l *live, in machine.Input) {
+func (s *shard) step(b *batch, l *live, in machine.Input) bool {
 	at := s.cfg.Now()
 	if at.Before(l.last) {
 		at = l.last
@@ -221,10 +221,13 @@ func (s *shard) step(b *batch, l *live, in machine.Input) {
 		s.cfg.Log.Error("a run cannot be carried on and is ended", "run", l.row.Run, "err", err)
 		s.broken[l.row.Run] = true
 		delete(s.runs, l.row.Run)
-		return
+		return false
 	}
 	if len(events) == 0 {
-		return
+		if _, wakes := in.(machine.Wake); wakes {
+			s.armRun(l) // a run that was loaded wakes once for nothing
+		}
+		return false
 	}
 	if !l.touched {
 		l.touched = true
@@ -233,6 +236,7 @@ func (s *shard) step(b *batch, l *live, in machine.Input) {
 	b.keepPayloads(l)
 	s.effects(b, l, events)
 	s.armRun(l)
+	return true
 }
 
 func safely(l *live, in machine.Input, at time.Time) (events []machine.Event, err error) {
@@ -264,6 +268,11 @@ func (s *shard) effects(b *batch, l *live, events []machine.Event) {
 		switch c := c.(type) {
 		case machine.Dispatch:
 			b.tasks = append(b.tasks, s.taskOf(l, c))
+		case machine.Call:
+			b.calls = append(b.calls, placed{l, c})
+		case machine.CancelCall:
+			b.calls = append(b.calls, placed{l, c})
+		case machine.Withdraw: // its result is not taken any more; the worker's effect cannot be stopped
 		case machine.Finish:
 			b.over = append(b.over, l)
 		case machine.Answer: // read from the state by answer

@@ -42,8 +42,9 @@ type job struct {
 
 // reply is what the sender of a job hears after the commit.
 type reply struct {
-	answer *Answer
-	err    error
+	answer  *Answer
+	changed bool // the input made events
+	err     error
 }
 
 func (j *job) done(r reply) {
@@ -60,6 +61,7 @@ type shard struct {
 	n        int
 	cfg      *Config
 	machines *machines
+	callers  *callers
 	inbox    chan *job
 	retry    []*job // inputs whose turn failed; they come first
 	epoch    int64
@@ -78,9 +80,9 @@ type shard struct {
 	swept    time.Time
 }
 
-func newShard(n int, cfg *Config, ms *machines) *shard {
+func newShard(n int, cfg *Config, ms *machines, calls *callers) *shard {
 	return &shard{
-		n: n, cfg: cfg, machines: ms, inbox: make(chan *job, inboxMax),
+		n: n, cfg: cfg, machines: ms, callers: calls, inbox: make(chan *job, inboxMax),
 		runs: map[uuid.UUID]*live{}, waiters: map[uuid.UUID][]*job{}, tasks: make(chan []task.Task, 1_024), lost: make(chan struct{}, 1),
 	}
 }
