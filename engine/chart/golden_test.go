@@ -56,28 +56,28 @@ func TestChartsDoWhatXStateDoes(t *testing.T) {
 }
 
 // readLines reads a packed file of JSON, one value a line.
-func readLines[T any](t *testing.T, name string) []T {
-	t.Helper()
+func readLines[T any](tb testing.TB, name string) []T {
+	tb.Helper()
 	f, err := os.Open(name)
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	defer func() { _ = f.Close() }()
 	unzipped, err := gzip.NewReader(f)
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	var all []T
 	lines := bufio.NewScanner(unzipped)
 	for lines.Buffer(nil, 1<<20); lines.Scan(); {
 		var v T
 		if err := json.Unmarshal(lines.Bytes(), &v); err != nil {
-			t.Fatal(err)
+			tb.Fatal(err)
 		}
 		all = append(all, v)
 	}
 	if err := lines.Err(); err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return all
 }

@@ -28,7 +28,7 @@ func (c *Chart) unpack(state State) *step {
 // pack writes a State.
 func (s *step) pack() State {
 	state := State{
-		Status: s.status, Active: s.chart.ids(s.active.list), Timers: s.timers, Tasks: s.tasks, Opened: s.opened,
+		Status: s.status, Active: s.chart.ids(s.active.list), Timers: some(s.timers), Tasks: some(s.tasks), Opened: s.opened,
 		Output: s.output, Context: s.encoded(s.context),
 	}
 	if s.input != nil {
@@ -44,6 +44,14 @@ func (s *step) pack() State {
 		state.Status = StatusFailed
 	}
 	return state
+}
+
+// some makes an empty list none, as it comes back from JSON.
+func some(list []Open) []Open {
+	if len(list) == 0 {
+		return nil
+	}
+	return list
 }
 
 func (s *step) decoded(raw json.RawMessage) any {
