@@ -129,9 +129,23 @@ func BenchmarkCommit(b *testing.B) {
 	b.ReportMetric(float64(events)/2*5/6/seconds, "steps/s")
 }
 
-// BenchmarkStep writes the smallest turn: one transition of one run.
+// BenchmarkStep writes the smallest turn: one transition of one run, in a
+// database without a past, and in one with a million events, of runs that are
+// over and of 100,000 that sleep. They must cost the same.
 func BenchmarkStep(b *testing.B) {
-	s := durable(b)
+	for _, full := range []bool{false, true} {
+		b.Run(map[bool]string{false: "empty", true: "full"}[full], func(b *testing.B) {
+			s := durable(b)
+			if full {
+				seed(b, s, 180_000, 100_000)
+			}
+			steps(b, s)
+		})
+	}
+}
+
+func steps(b *testing.B, s *pg.Store) {
+	b.Helper()
 	ctx := context.Background()
 	epoch, err := s.Acquire(ctx, 0, "me", time.Hour)
 	if err != nil {
@@ -139,10 +153,7 @@ func BenchmarkStep(b *testing.B) {
 	}
 	l := line{step: 6}
 	turn := runtime.Turn{Epoch: epoch}
-	before := serverTime(b)
-	n := 0
-	for b.Loop() {
-		n++
+	step := func() {
 		if l.step == 6 {
 			l = line{id: uuid.Must(uuid.NewV7())}
 		}
@@ -153,7 +164,48 @@ func BenchmarkStep(b *testing.B) {
 			b.Fatal(err)
 		}
 	}
+	for range 60 { // its statements are prepared, its pages are there
+		step()
+	}
+	before, n := serverTime(b), 0
+	for b.Loop() {
+		step()
+		n++
+	}
 	b.ReportMetric(float64(serverTime(b)-before)/1e3/float64(n), "server-µs/op")
+}
+
+// seed fills the database with runs that are over, of five events each, and
+// runs that sleep for days, of one event each.
+func seed(b *testing.B, s *pg.Store, over, asleep int) {
+	b.Helper()
+	began := time.Now()
+	for _, q := range []struct {
+		sql  string
+		args []any
+	}{
+		{`create table past as select n, encode(set_byte(set_byte(substring(int8send((extract(epoch from now()) * 1000)::bigint - 1000 * n) from 3) || '\x70008000000000000000'::bytea, 12, (n >> 16) & 255), 13, n & 255), 'hex')::uuid id
+			from generate_series(1, $1::int) n`, []any{over + asleep}},
+		{`insert into runs (id, shard, workspace_id, workflow_id, version_id, trigger, source, test, attributes, status, seq, owed, wake_at, error, created_at, ended_at)
+			select id, 0, 'main', '00000000-0000-7000-8000-000000000001', '00000000-0000-7000-8000-000000000002', 'start', 'webhook', false, '{"type":"invoice"}',
+				case when n <= $1 then 'succeeded' else 'waiting' end, case when n <= $1 then 5 else 1 end, false,
+				case when n > $1 then now() + n * interval '1 minute' end, '', now() - n * interval '1 second', case when n <= $1 then now() end
+			from past`, []any{over}},
+		{`insert into workflow_events (run_id, seq, at, node, type, data, hash)
+			select id, seq, now(), 'classify', 'TaskCompleted', '{"visit":1,"attempt":1,"queue":"default","output":{"label":"billing","text":"The customer says that the payment failed twice and asks for a refund."}}', '\x00'
+			from past, generate_series(1, case when n <= $1 then 5 else 1 end) seq order by n desc, seq`, []any{over}},
+		{`drop table past`, nil}, {`vacuum analyze`, nil},
+	} {
+		if err := exec(s, q.sql, q.args...); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.Logf("seeded in %s", time.Since(began).Round(time.Second))
+}
+
+func exec(s *pg.Store, sql string, args ...any) error {
+	_, err := s.Pool().Exec(context.Background(), sql, args...)
+	return err
 }
 
 // serverTime is the processor's time, in nanoseconds, of what this process has

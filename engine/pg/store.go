@@ -191,7 +191,8 @@ func (s *Store) Owed(ctx context.Context, shard int, after uuid.UUID, limit int)
 
 // Due implements runtime.Recovery.
 func (s *Store) Due(ctx context.Context, shard int, before time.Time, limit int) ([]uuid.UUID, time.Time, error) {
-	rows, err := s.pool.Query(ctx, `select id, wake_at from runs where shard = $1 and wake_at is not null order by wake_at limit $2`, shard, limit+1)
+	rows, err := s.pool.Query(ctx, `(select id, wake_at from runs where shard = $1 and wake_at < $2 order by wake_at limit $3)
+		union all (select id, wake_at from runs where shard = $1 and wake_at >= $2 order by wake_at limit 1) order by wake_at`, shard, before, limit+1)
 	if err != nil {
 		return nil, time.Time{}, fmt.Errorf("list due runs: %w", err)
 	}

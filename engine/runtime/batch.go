@@ -189,17 +189,22 @@ const (
 )
 
 // forget drops sleeping runs when there are too many. They come back from
-// their events when their time has come.
+// their events when their time has come, or something comes for them. Looking
+// at all of them takes time, so it waits until there are a quarter more.
 func (s *shard) forget() {
-	if len(s.runs) <= cacheMax {
+	if len(s.runs) <= max(cacheMax, s.crowd) {
 		return
 	}
 	soon := s.cfg.Now().Add(cacheSleep)
 	for id, l := range s.runs {
-		if l.s.Waiting() && !l.touched && l.flying == 0 && l.m.WakeAt(l.s).After(soon) {
+		if !l.s.Waiting() || l.touched || l.flying > 0 {
+			continue
+		}
+		if at := l.m.WakeAt(l.s); at.IsZero() || at.After(soon) {
 			delete(s.runs, id)
 		}
 	}
+	s.crowd = len(s.runs) + len(s.runs)/4
 }
 
 // recover loads what an earlier owner left under way.
@@ -223,25 +228,28 @@ func (s *shard) recoverOwed(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
+		var tasks []task.Task
 		for _, run := range runs {
 			after = run
 			l := s.runs[run]
 			if l == nil {
 				if l, err = s.fetch(ctx, run); err != nil {
 					s.cfg.Log.ErrorContext(ctx, "a run cannot be recovered", "run", run, "err", err)
+					s.missed = true
 					continue
 				}
 			}
-			s.dispatchPending(l)
+			tasks = s.pending(tasks, l)
 		}
+		s.offer(tasks)
 		if len(runs) < page {
 			return nil
 		}
 	}
 }
 
-func (s *shard) dispatchPending(l *live) {
-	var tasks []task.Task
+// pending adds the attempts of a run whose result is not on disk.
+func (s *shard) pending(tasks []task.Task, l *live) []task.Task {
 	for _, c := range l.m.Pending(l.s) {
 		switch c := c.(type) {
 		case machine.Dispatch:
@@ -250,11 +258,17 @@ func (s *shard) dispatchPending(l *live) {
 			s.callers.place(l.row, c)
 		}
 	}
+	return tasks
+}
+
+// offer hands tasks out again, unless the queue to the dispatcher is full: then
+// the next sweep tries again.
+func (s *shard) offer(tasks []task.Task) {
 	if len(tasks) == 0 {
 		return
 	}
 	select {
 	case s.tasks <- tasks:
-	default: // the queue to the dispatcher is full: the next sweep tries again
+	default:
 	}
 }

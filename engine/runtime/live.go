@@ -147,7 +147,7 @@ func (s *shard) apply(ctx context.Context, b *batch, j *job) {
 		s.waiters[j.run] = append(s.waiters[j.run], j)
 	}
 	if j.revive && !l.touched && l.flying == 0 {
-		s.dispatchPending(l)
+		s.offer(s.pending(nil, l))
 	}
 	input, err := s.input(ctx, l, j)
 	if err != nil {

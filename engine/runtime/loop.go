@@ -11,6 +11,7 @@ import (
 	"github.com/google/uuid"
 
 	"signalbox/engine/machine"
+	"signalbox/engine/task"
 )
 
 // loop takes turns. While one turn commits the next is computed; when a commit
@@ -107,7 +108,7 @@ func (s *shard) inline(ctx context.Context, b *batch) error {
 // quiet does what must not see a state that is not on disk: tasks are handed
 // out again, and runs that were put aside are loaded anew.
 func (s *shard) quiet(ctx context.Context, b *batch) error {
-	if !s.redo && len(s.broken) == 0 {
+	if !s.redo && !s.silent && len(s.broken) == 0 {
 		return nil
 	}
 	if b.n > 0 {
@@ -120,6 +121,10 @@ func (s *shard) quiet(ctx context.Context, b *batch) error {
 		if err := s.recoverOwed(ctx); err != nil {
 			return err
 		}
+	}
+	if s.silent {
+		s.silent = false
+		s.remind()
 	}
 	s.repair(ctx, b)
 	return nil
@@ -241,10 +246,22 @@ func (s *shard) sweep(ctx context.Context) error {
 	if err := s.recoverDue(ctx); err != nil {
 		return err
 	}
-	for _, l := range s.runs {
-		s.redo = s.redo || l.s.Owed() && now.Sub(l.last) > 2*sweepEvery
-	}
+	s.silent, s.crowd = true, 0
+	s.redo, s.missed = s.redo || s.missed, false
 	return nil
+}
+
+// remind hands out again the attempts of runs of which nothing was heard for
+// long. The channel absorbs those that are only slow.
+func (s *shard) remind() {
+	now := s.cfg.Now()
+	var tasks []task.Task
+	for _, l := range s.runs {
+		if l.s.Owed() && now.Sub(l.last) > 2*sweepEvery {
+			tasks = s.pending(tasks, l)
+		}
+	}
+	s.offer(tasks)
 }
 
 // recoverDue arms every run that wants to be woken within the horizon.

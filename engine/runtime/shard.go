@@ -78,6 +78,9 @@ type shard struct {
 	owned    atomic.Bool
 	standby  time.Time // since when another process owns it; zero: it does not
 	swept    time.Time
+	crowd    int  // so many runs are kept before it is looked which of them sleep
+	missed   bool // a run could not be recovered: try again
+	silent   bool // attempts that are silent for long are to be handed out again
 }
 
 func newShard(n int, cfg *Config, ms *machines, calls *callers) *shard {
@@ -147,6 +150,7 @@ func (s *shard) once(ctx context.Context, owned func()) error {
 	}
 	s.epoch = epoch
 	s.runs, s.broken, s.timers, s.fault, s.redo = map[uuid.UUID]*live{}, map[uuid.UUID]bool{}, nil, nil, false
+	s.silent, s.missed, s.crowd = false, false, 0
 	s.clock = time.NewTimer(time.Hour) //nolint:forbidigo // set to the next deadline as it changes
 	defer s.clock.Stop()
 	if err := s.recover(ctx); err != nil {
