@@ -68,6 +68,9 @@ func (a *App) Ordeal(ctx context.Context) (start func(ctx context.Context, key s
 	return func(ctx context.Context, key string) (uuid.UUID, error) { return a.begin(ctx, p, key) }, nil
 }
 
+// Owns reports whether this process does the work at the moment.
+func (a *App) Owns() bool { return a.engine.Owned() }
+
 func (a *App) begin(ctx context.Context, p published, key string) (uuid.UUID, error) {
 	s, err := a.engine.Start(ctx, runtime.StartRequest{
 		Workspace: mainWorkspace, Workflow: p.workflow, Version: p.version, Trigger: "start",

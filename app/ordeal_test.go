@@ -67,6 +67,10 @@ func child(dir string) error {
 	for in := bufio.NewScanner(os.Stdin); in.Scan(); {
 		key := in.Text()
 		go func() {
+			if !a.Owns() { // not ready: a balancer would send nobody here
+				say("failed %s", key)
+				return
+			}
 			ctx, cancel := context.WithTimeout(ctx, app.StartMax)
 			defer cancel()
 			if id, err := start(ctx, key); err == nil {
