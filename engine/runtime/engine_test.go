@@ -16,6 +16,7 @@ import (
 	"signalbox/engine/event"
 	"signalbox/engine/graph"
 	"signalbox/engine/mem"
+	"signalbox/engine/problem"
 	"signalbox/engine/runtime"
 	"signalbox/engine/watch"
 	"signalbox/engine/worker"
@@ -50,6 +51,15 @@ type world struct {
 	engine  *runtime.Engine
 	version uuid.UUID
 	shown   chan struct{} // something was committed
+	callees sync.Map      // name -> runtime.Target
+}
+
+// Callee implements runtime.Callees.
+func (w *world) Callee(_ context.Context, _, name, _ string) (runtime.Target, error) {
+	if t, ok := w.callees.Load(name); ok {
+		return t.(runtime.Target), nil //nolint:forcetypeassert // put there as one
+	}
+	return runtime.Target{}, problem.New(problem.NotFound, "There is no workflow %q.", name)
 }
 
 func open(t *testing.T, every int64, file string) *world {
@@ -84,7 +94,7 @@ func openWith(t *testing.T, every int64, file string, mock worker.Action) *world
 	if err != nil {
 		t.Fatal(err)
 	}
-	if w.engine, err = runtime.New(runtime.Config{Store: w.store, Ledger: w.store, Channel: ch, Owner: "test"}); err != nil {
+	if w.engine, err = runtime.New(runtime.Config{Store: w.store, Ledger: w.store, Channel: ch, Owner: "test", Callees: w}); err != nil {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
