@@ -106,6 +106,8 @@ func (x *explorer) truncated() bool { return x.expanded < x.states.len() }
 func (x *explorer) expand(at int) {
 	if x.steps[at].grown {
 		x.ended[at] = true
+		x.hopeless(at)
+		x.mayRun(at)
 		return
 	}
 	if to := x.steps[at].instead; to >= 0 && int(to) < x.states.len() {

@@ -130,6 +130,7 @@ func (p *prover) scope(scope int) {
 	if brief {
 		budget = min(budget, p.exact)
 	}
+	p.endless(n)
 	seen := p.explore(n, &budget)
 	p.budget -= seen.work
 	if brief && seen.partial {

@@ -7,15 +7,11 @@ import (
 	"signalbox/engine/machine"
 )
 
-// structure finds what the drawing alone shows: loops that nothing leaves, and
-// joins that have no place in a loop.
+// structure finds the loops, and joins that have no place in one.
 func (p *prover) structure() {
 	for _, loop := range p.parts.found {
 		if !cyclic(p.m, loop) {
 			continue
-		}
-		if !exits(p.m, loop) {
-			p.found = append(p.found, Finding{Code: NoExit, Severity: graph.SeverityError, Node: loop[0], Related: loop})
 		}
 		for _, n := range loop {
 			p.round[n] = true
@@ -52,38 +48,35 @@ func (p *prover) loopKnown(node int) bool {
 	return slices.ContainsFunc(p.found, func(f Finding) bool { return f.Code == NoExit && slices.Contains(f.Related, node) })
 }
 
-// exits reports whether a port of a node in the loop leads out of it. A
-// failure that nobody catches ends the run, but is no way out.
-func exits(m *machine.Machine, loop []int) bool {
-	in := make(map[int]bool, len(loop))
-	for _, n := range loop {
-		in[n] = true
+// endless finds loops that a token never leaves: every way of every node in
+// them puts one back. A failure that nobody catches ends the scope, but is no
+// way out.
+func (p *prover) endless(n *net) {
+	within := make([]bool, len(p.m.Nodes))
+	for _, i := range n.nodes {
+		within[i] = n.round[i] && n.join[i] != machine.JoinAll && n.join[i] != machine.JoinN
 	}
-	for _, n := range loop {
-		if m.Nodes[n].Op == machine.OpEnd || m.Nodes[n].Op == machine.OpFail {
-			return true
-		}
-		for _, port := range m.Nodes[n].Ports {
-			if leaves(m, n, port, in) {
-				return true
+	stays := func(w way) bool {
+		return !w.fatal && slices.ContainsFunc(w.edges, func(e int) bool { return within[p.m.Edges[e].To] })
+	}
+	queue := slices.Clone(n.nodes)
+	for len(queue) > 0 {
+		i := queue[len(queue)-1]
+		queue = queue[:len(queue)-1]
+		if within[i] && (len(n.ways[i]) == 0 || slices.ContainsFunc(n.ways[i], func(w way) bool { return !stays(w) })) {
+			within[i] = false
+			for _, e := range p.m.In(i) {
+				queue = append(queue, p.m.Edges[e].From)
 			}
 		}
 	}
-	return false
-}
-
-// leaves reports whether a token that takes the port puts none back into the
-// loop.
-func leaves(m *machine.Machine, node int, port string, loop map[int]bool) bool {
-	leads := false
-	for _, e := range m.Out(node) {
-		if m.Edges[e].Port != port {
-			continue
+	for c, part := range n.parts {
+		loop := slices.DeleteFunc(slices.Clone(part), func(i int) bool { return !within[i] })
+		if c == 0 && n.anyhow {
+			loop = slices.DeleteFunc(slices.Clone(n.nodes), func(i int) bool { return !within[i] || !n.unordered(i) })
 		}
-		leads = true
-		if loop[m.Edges[e].To] {
-			return false
+		if len(loop) > 0 {
+			p.found = append(p.found, Finding{Code: NoExit, Severity: graph.SeverityError, Node: loop[0], Related: loop})
 		}
 	}
-	return leads || port != machine.PortFailure
 }

@@ -135,23 +135,28 @@ func (x *explorer) endless() {
 }
 
 func (x *explorer) runsOn(at int) {
-	s := x.states.get(at)
 	x.hopeless(at)
 	lead := -1
-	var queue []int
-	for _, t := range s {
-		p := x.at(t)
-		if p.sort == isGiven {
-			continue
-		}
-		if lead < 0 || x.round[p.node] && !x.round[lead] {
+	for _, t := range x.states.get(at) {
+		if p := x.at(t); p.sort != isGiven && (lead < 0 || x.round[p.node] && !x.round[lead]) {
 			lead = p.node
 		}
-		queue = append(queue, p.node)
 	}
 	if lead >= 0 && !slices.ContainsFunc(x.found, func(f Finding) bool { return f.Code == NoExit }) {
 		x.from, x.trail = at, x.trail[:0]
 		x.report(Finding{Code: NoExit, Severity: graph.SeverityError, Node: lead})
+	}
+	x.mayRun(at)
+}
+
+// mayRun takes for reached what a way leads to from a state that is not
+// followed to an end.
+func (x *explorer) mayRun(at int) {
+	var queue []int
+	for _, t := range x.states.get(at) {
+		if p := x.at(t); p.sort != isGiven {
+			queue = append(queue, p.node)
+		}
 	}
 	for len(queue) > 0 {
 		n := queue[len(queue)-1]

@@ -1,5 +1,3 @@
-//go:build conformance
-
 package soundness_test
 
 import (
@@ -48,7 +46,7 @@ func newWitness(m *machine.Machine, f soundness.Finding) *witness {
 
 // play returns what came of it.
 func (w *witness) play() (string, error) {
-	if _, err := w.m.Step(w.s, machine.Start{Trigger: "n000", Value: json.RawMessage(`{}`)}, w.at); err != nil {
+	if _, err := w.m.Step(w.s, machine.Start{Trigger: w.trigger(), Value: json.RawMessage(`{}`)}, w.at); err != nil {
 		return "", err
 	}
 	for ; !w.s.Status.Over() && w.steps < 20_000; w.steps++ {
@@ -67,6 +65,15 @@ func (w *witness) play() (string, error) {
 		return w.s.Failure.Class, nil
 	}
 	return string(w.s.Status), nil
+}
+
+func (w *witness) trigger() string {
+	for _, n := range w.m.Nodes {
+		if n.Op == machine.OpTrigger {
+			return n.Key
+		}
+	}
+	return ""
 }
 
 // next ends the first visit that need not be held.
@@ -95,7 +102,7 @@ func (w *witness) next() (machine.Input, bool) {
 // end ends a visit as the script says; past its end, on the first way.
 func (w *witness) end(d machine.Dispatch) machine.Input {
 	if port := w.visit(d.Node, d.Visit); port == machine.PortFailure {
-		return machine.Fail{Node: d.Node, Visit: d.Visit, Attempt: d.Attempt, Error: event.Error{Class: "unauthorized", Message: "no"}}
+		return machine.Fail{Scope: d.Scope, Node: d.Node, Visit: d.Visit, Attempt: d.Attempt, Error: event.Error{Class: "unauthorized", Message: "no"}}
 	}
 	take := "0"
 	n := w.m.Index(d.Node)
@@ -106,7 +113,7 @@ func (w *witness) end(d machine.Dispatch) machine.Input {
 			}
 		}
 	}
-	return machine.Complete{Node: d.Node, Visit: d.Visit, Attempt: d.Attempt, Output: json.RawMessage(fmt.Sprintf(`{"take":[%s]}`, take))}
+	return machine.Complete{Scope: d.Scope, Node: d.Node, Visit: d.Visit, Attempt: d.Attempt, Output: json.RawMessage(fmt.Sprintf(`{"take":[%s]}`, take))}
 }
 
 func (w *witness) visit(node string, number int) string {
