@@ -82,6 +82,9 @@ test("somebody is invited, joins, gets another role and is removed", async () =>
   await other.page.goto(`${program.origin}/`);
   await other.page.getByText("You can look at everything here").waitFor();
   assert.equal(await other.page.locator("[data-new]").count(), 0);
+  await other.page.locator(".wf-link").first().click();
+  await other.page.locator(".ed-banner", { hasText: "You can look at this workflow" }).waitFor();
+  assert.ok(await other.page.locator(".ed-publish").isDisabled());
   assert.deepEqual(await axe(page), []);
   await page.locator("#lists [data-delete^='/api/members/']").click();
   await page.locator("dialog[open] .dng").click();

@@ -180,14 +180,28 @@ func (c *Catalogue) Pick(accept string) string {
 		}
 	})
 	for _, w := range wishes {
+		if have := c.nearest(w.lang); w.q > 0 && have != "" {
+			return have
+		}
+	}
+	return Fallback
+}
+
+// nearest is the language itself, or else another form of it: a reader of
+// zh-TW is better off with zh-CN than with English.
+func (c *Catalogue) nearest(wish string) string {
+	main, _, _ := strings.Cut(wish, "-")
+	for _, same := range []func(have string) bool{
+		func(have string) bool { return have == wish },
+		func(have string) bool { first, _, _ := strings.Cut(have, "-"); return first == main && main != "" },
+	} {
 		for _, have := range c.Languages() {
-			low := strings.ToLower(have)
-			if w.q > 0 && w.lang != "" && (low == w.lang || strings.HasPrefix(w.lang, low+"-") || strings.HasPrefix(low, w.lang+"-")) {
+			if same(strings.ToLower(have)) {
 				return have
 			}
 		}
 	}
-	return Fallback
+	return ""
 }
 
 func (c *Catalogue) find(lang, key string, args []any) (string, bool) {

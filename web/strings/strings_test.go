@@ -70,7 +70,7 @@ func TestPick(t *testing.T) {
 	c := small(t)
 	for accept, want := range map[string]string{
 		"": "en", "en-GB,en;q=0.9": "en", "zh-CN": "zh-CN", "zh": "zh-CN", "de,zh-CN;q=0.5,en;q=0.7": "en",
-		"fr": "en", "zh-CN;q=0": "en", ";;q=,": "en", "*": "en",
+		"fr": "en", "zh-CN;q=0": "en", "zh-TW,en;q=0.8": "zh-CN", "en-US,zh-CN": "en", "z": "en", ";;q=,": "en", "*": "en",
 	} {
 		if got := c.Pick(accept); got != want {
 			t.Errorf("%q gives %s, want %s", accept, got, want)

@@ -4,6 +4,7 @@
 import { useEditor } from "../context.ts";
 import { Icon } from "../icon.tsx";
 import { t } from "../strings.ts";
+import { mayDraw } from "./width.ts";
 
 export function Banner() {
   const editor = useEditor();
@@ -48,6 +49,14 @@ export function Banner() {
         <a class="lnk" href={`/w/${id}`}>
           {t("editor.banner.backToDraft")}
         </a>
+      </p>
+    );
+  }
+  if (!mayDraw(editor)) {
+    return (
+      <p class="note info ed-banner">
+        <Icon name="eye" />
+        <span>{t("editor.banner.role")}</span>
       </p>
     );
   }

@@ -38,8 +38,8 @@ export function watchWidth(editor: Editor): void {
   const { session, kernel } = editor;
   const sheet = window.matchMedia(`(max-width: ${sheetBelow - 1}px)`);
   const small = window.matchMedia(`(max-width: ${readOnlyBelow - 1}px)`);
-  const { version, compare, user } = editor.props;
-  const mayEdit = version === undefined && compare === undefined && user?.role !== "viewer";
+  const { version, compare } = editor.props;
+  const mayEdit = version === undefined && compare === undefined && mayDraw(editor);
   const apply = () => {
     session.readOnly.value = small.matches || !mayEdit;
     session.narrow.value = sheet.matches;
@@ -54,4 +54,10 @@ export function watchWidth(editor: Editor): void {
     const cover = session.narrow.value && session.inspector.value && !small.matches;
     kernel.setInsets({ left: 16, top: 16, bottom: 76, right: cover ? 396 : 16 });
   });
+}
+
+/** Whether the person's role may change drawings. */
+export function mayDraw(editor: Editor): boolean {
+  const role = editor.props.user?.role;
+  return role !== "viewer" && role !== "operator";
 }
