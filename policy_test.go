@@ -41,6 +41,7 @@ var layers = map[string][]string{
 	"engine/chart/draw":    {"engine/chart", "engine/graph"},
 	"engine/exchange":      {"engine/chart", "engine/chart/draw", "engine/expr", "engine/graph", "engine/problem"},
 	"engine/reference":     {"engine/expr", "engine/graph", "engine/kind"},
+	"engine/compare":       {"engine/event", "engine/machine"},
 	"engine/runtime/brief": {"engine/machine"},
 	"engine/picture":       {"engine/graph", "engine/kind", "engine/runtime/brief"},
 	// Loops and services.
@@ -60,7 +61,7 @@ var layers = map[string][]string{
 	"engine/worker/action":       {"engine/guard", "engine/span", "engine/task", "engine/vault", "engine/worker"},
 	"engine/worker/local":        {"engine/problem", "engine/runtime", "engine/runtime/brief", "engine/task", "engine/watch", "engine/worker"},
 	// Technology: one package for each.
-	"engine/pg":                          {"engine/account", "engine/audit", "engine/draft", "engine/event", "engine/history", "engine/machine", "engine/problem", "engine/runtime", "engine/runtime/brief", "engine/share", "engine/vault", "migrations"},
+	"engine/pg":                          {"engine/account", "engine/audit", "engine/compare", "engine/draft", "engine/event", "engine/history", "engine/machine", "engine/problem", "engine/runtime", "engine/runtime/brief", "engine/share", "engine/vault", "migrations"},
 	"engine/mem":                         {"engine/event", "engine/runtime"},
 	"engine/nats":                        {"engine/event", "engine/problem", "engine/runtime", "engine/task", "engine/watch", "engine/worker"},
 	"engine/otlp":                        {"engine/event", "engine/machine", "engine/runtime", "engine/span"},
@@ -71,7 +72,7 @@ var layers = map[string][]string{
 	"web/strings": {},
 	"web/view":    {"engine/graph", "engine/picture", "web/strings"},
 	"server": {
-		"engine/account", "engine/audit", "engine/compile", "engine/draft", "engine/event", "engine/exchange", "engine/expr", "engine/gallery", "engine/graph", "engine/history", "engine/kind", "engine/machine",
+		"engine/account", "engine/audit", "engine/compare", "engine/compile", "engine/draft", "engine/event", "engine/exchange", "engine/expr", "engine/gallery", "engine/graph", "engine/history", "engine/kind", "engine/machine",
 		"engine/picture", "engine/problem", "engine/runtime", "engine/runtime/brief", "engine/share", "engine/vault", "web/strings", "web/view",
 	},
 	"static":     {},
@@ -86,7 +87,7 @@ var layers = map[string][]string{
 var (
 	pure = []string{
 		"engine/problem", "engine/event", "engine/route", "engine/expr", "engine/history", "engine/task", "engine/span", "engine/graph", "engine/kind",
-		"engine/machine", "engine/soundness", "engine/compile", "engine/chart", "engine/exchange", "engine/reference", "engine/runtime/brief", "engine/picture",
+		"engine/machine", "engine/soundness", "engine/compile", "engine/chart", "engine/exchange", "engine/reference", "engine/runtime/brief", "engine/compare", "engine/picture",
 	}
 	impure = []string{"context", "os", "net", "net/http", "io/fs", "log", "log/slog", "math/rand", "math/rand/v2", "crypto/rand", "sync", "testing"}
 	banned = map[string][]string{"time": {"Now", "Since", "Until", "After", "Sleep", "NewTimer", "NewTicker", "Tick", "AfterFunc"}}

@@ -27,6 +27,7 @@ func (s *Server) registerForks(api huma.API) {
 	retry.DefaultStatus = http.StatusAccepted
 	on(s, api, retry, s.retryRun)
 	on(s, api, op(http.MethodGet, "/api/runs/{id}/forks", "List the runs that began as this one, the newest first"), s.listForks)
+	on(s, api, op(http.MethodGet, "/api/runs/{id}/compare/{other}", "Compare two runs visit by visit: way, data and time"), s.compareRuns)
 }
 
 type forkInput struct {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"signalbox/engine/compare"
 	"signalbox/engine/history"
 	"signalbox/engine/machine"
 	"signalbox/engine/runtime"
@@ -52,6 +53,8 @@ type History interface {
 	Runs(ctx context.Context, workspace string, q RunQuery) ([]Run, error)
 	// Forks lists the runs that began as a run, the newest first.
 	Forks(ctx context.Context, workspace string, run uuid.UUID) ([]Run, error)
+	// Compare lays two runs side by side; long ones up to a limit.
+	Compare(ctx context.Context, workspace string, a, b uuid.UUID) (rows []compare.Row, whole bool, err error)
 	// Event returns one event with its values, large ones up to a limit.
 	Event(ctx context.Context, workspace string, run uuid.UUID, seq int) (FullEvent, error)
 	// Result returns what a run that succeeded ended with; nil: nothing yet.

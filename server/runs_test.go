@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"signalbox/engine/compare"
 	"signalbox/engine/machine"
 	"signalbox/engine/problem"
 	"signalbox/engine/runtime"
@@ -75,6 +76,17 @@ func (r *runs) Fork(_ context.Context, req runtime.ForkRequest) (runtime.Started
 	to.ID, to.Source, to.ForkedFrom, to.ForkedAt = uuid.Must(uuid.NewV7()), req.Source, req.Run, req.At
 	r.list[to.ID] = &run{workspace: req.Workspace, Run: to, events: from.events[:min(req.At, len(from.events))]}
 	return runtime.Started{Run: to.ID}, nil
+}
+
+func (r *runs) Compare(ctx context.Context, workspace string, a, b uuid.UUID) ([]compare.Row, bool, error) {
+	for _, id := range []uuid.UUID{a, b} {
+		if err := r.Exists(ctx, workspace, id); err != nil {
+			return nil, false, err
+		}
+	}
+	at := time.Date(2026, 11, 30, 12, 0, 0, 0, time.UTC)
+	v := &compare.Visit{First: 1, Last: 2, Began: at, Ended: at.Add(time.Second), Outcome: compare.Done, Attempts: 1, Ports: []string{"success"}}
+	return []compare.Row{{Node: "work", Visit: 1, A: v, B: v}, {Node: "extra", Visit: 1, B: v}}, true, nil
 }
 
 func (r *runs) Forks(_ context.Context, workspace string, id uuid.UUID) ([]server.Run, error) {

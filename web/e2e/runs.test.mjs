@@ -171,6 +171,29 @@ test("a map counts its items on the canvas, lists them, and the timeline is a ta
   await page.keyboard.press("t");
 });
 
+test("two runs side by side: way, data and time, on the canvas and in a table", async () => {
+  const failed = await run({ fails: 1, amount: 5 });
+  const good = await run({ fails: 0, amount: 6 });
+  await open(failed);
+  await chip("Failed");
+  await page.getByRole("button", { name: "Compare with another run" }).click();
+  await page.locator(".compare-list a").first().waitFor();
+  assert.deepEqual(await axe(page), [], "axe with the dialog open");
+  await page.locator(`.compare-list a[href$="${good}"]`).click();
+  await page.getByRole("heading", { name: "Two runs side by side" }).waitFor();
+  const table = page.locator(".compare-table");
+  await table.getByText("4 of 4 visits differ").waitFor();
+  const charge = table.locator("tbody tr", { hasText: "Charge back" });
+  assert.match(await charge.innerText(), /A: Failed · invalid_input · B: Done/);
+  assert.match(await table.locator("tbody tr", { hasText: "Answer" }).innerText(), /A: Not visited · B: Done/);
+  await table.getByRole("button", { name: "Look up" }).click();
+  await table.getByRole("region", { name: "Value in run A" }).getByText('"amount": 5').waitFor();
+  await table.getByRole("region", { name: "Value in run B" }).getByText('"amount": 6').waitFor();
+  await page.locator(".stage").getByText("Other data").first().waitFor();
+  assert.deepEqual(await axe(page), [], "axe");
+  await page.screenshot({ path: process.env.SHOT2 ?? "/dev/null", type: "png" });
+});
+
 test("a log of 100,000 events: only rows in view are in the page, and memory is bounded", async () => {
   const id = await run({ fails: 0, amount: 1 });
   await chip("Succeeded");

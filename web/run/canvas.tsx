@@ -10,7 +10,7 @@ import type { RunState } from "../core/run-state.ts";
 import { countNodes } from "../core/run-state.ts";
 import { t } from "../core/strings.ts";
 import { Icon } from "./icon.tsx";
-import type { EdgeState, Stage } from "./stage.ts";
+import type { EdgeState, Stage, StageEvents } from "./stage.ts";
 import { NodeGlyph } from "./status.tsx";
 import type { RunStore } from "./store.ts";
 import { SvgStage } from "./svg-stage.ts";
@@ -38,7 +38,13 @@ export function Canvas({ store, view, still = false }: Props) {
     if (host.current === null) return undefined;
     let wanted = true;
     let stop: () => void = () => undefined;
-    makeStage(host.current, store, view).then(
+    const events = {
+      select: (id: string | undefined) => choose(store, id),
+      panned: () => {
+        view.follow.value = false;
+      },
+    };
+    makeStage(host.current, store, events).then(
       (made) => {
         if (!wanted) {
           made.destroy();
@@ -74,13 +80,11 @@ export function Canvas({ store, view, still = false }: Props) {
 /** Drawings with more steps than this, or with steps inside others, are drawn by the kernel. */
 const SVG_MAX = 150;
 
-async function makeStage(host: HTMLElement, store: RunStore, view: CanvasView): Promise<Stage> {
-  const events = {
-    select: (id: string | undefined) => choose(store, id),
-    panned: () => {
-      view.follow.value = false;
-    },
-  };
+export async function makeStage(
+  host: HTMLElement,
+  store: RunStore,
+  events: StageEvents,
+): Promise<Stage> {
   const nested = store.graph.nodes.some((n) => n.in !== undefined && n.in !== "");
   if (store.picture.cards.length <= SVG_MAX && !nested) {
     return new SvgStage(host, store.picture, t("run.canvas"), events);

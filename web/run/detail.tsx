@@ -12,6 +12,7 @@ import { Icon } from "./icon.tsx";
 import { call, message } from "./net.ts";
 import type { RunStore } from "./store.ts";
 import { toast } from "./toast.ts";
+import { valuesOf } from "./values.ts";
 
 export const DETAIL_HEIGHT = 304;
 
@@ -104,7 +105,7 @@ function Change({ store, e }: { readonly store: RunStore; readonly e: Brief }) {
       ),
     ];
   }, [store, e.seq]);
-  const causes = useMemo(() => store.values.origins.of(e), [store, e.seq]);
+  const causes = useMemo(() => valuesOf(store).origins.of(e), [store, e.seq]);
   return (
     <>
       {words.length === 0 ? undefined : (

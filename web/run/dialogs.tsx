@@ -3,10 +3,12 @@
 import { useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
+import { shortId } from "../core/run-time.ts";
 import { t } from "../core/strings.ts";
 import { Icon } from "./icon.tsx";
 import { at, call, message } from "./net.ts";
 import type { PageRun } from "./props.ts";
+import { RunChip } from "./status.tsx";
 import { toast } from "./toast.ts";
 
 type DialogProps = {
@@ -105,6 +107,54 @@ export function Problem({ text }: { readonly text: string }) {
       )}
     </div>
   );
+}
+
+type Other = { readonly id: string; readonly status: string; readonly at: string };
+
+/** Chooses the run to compare with, among the newest of the workflow. */
+export function CompareDialog({ run, close }: Props) {
+  const list = useSignal<readonly Other[] | undefined>(undefined);
+  const problem = useSignal("");
+  useEffect(() => {
+    call("GET", `/api/runs?workflow=${run.workflow.id}&limit=30`).then(
+      (value) => {
+        list.value = readOthers(at(value, "runs"), run.id);
+      },
+      (fault: unknown) => {
+        problem.value = message(fault);
+      },
+    );
+  }, [run.id]);
+  return (
+    <Dialog title={t("run.compare.with")} close={close}>
+      <div class="body">
+        {list.value?.length === 0 ? <p>{t("run.compare.alone")}</p> : undefined}
+        <nav class="menu compare-list" aria-label={t("run.compare.with")}>
+          {list.value?.map((o) => (
+            <a key={o.id} href={`/runs/${run.id}?with=${o.id}`}>
+              <RunChip status={o.status} />
+              {t("run.name", { id: shortId(o.id) })}
+              <span class="muted tn">{new Date(o.at).toLocaleString()}</span>
+            </a>
+          ))}
+        </nav>
+        <Problem text={problem.value} />
+      </div>
+    </Dialog>
+  );
+}
+
+function readOthers(list: unknown, but: string): readonly Other[] {
+  if (!Array.isArray(list)) return [];
+  return list.flatMap((r: unknown) => {
+    const [id, status, made] = [at(r, "id"), at(r, "status"), at(r, "created_at")];
+    return typeof id === "string" &&
+      id !== but &&
+      typeof status === "string" &&
+      typeof made === "string"
+      ? [{ id, status, at: made }]
+      : [];
+  });
 }
 
 const LASTS: readonly { readonly value: string; readonly key: string }[] = [

@@ -186,6 +186,12 @@ export function Lineage({ run }: { readonly run: PageRun }) {
           {t("run.forked_from", { id: shortId(from.run), at: from.at })}
         </a>
       )}
+      {from === undefined ? undefined : (
+        <a class="chip" href={`/runs/${from.run}?with=${run.id}`}>
+          <Icon name="git-compare" />
+          {t("run.compare")}
+        </a>
+      )}
       {forks.value.length === 0 ? undefined : (
         <details class="drop">
           <summary class="chip">

@@ -3,7 +3,7 @@
 import { useSignal } from "@preact/signals";
 import { shortId, ticking, took } from "../core/run-time.ts";
 import { language, t } from "../core/strings.ts";
-import { CancelDialog, ShareDialog } from "./dialogs.tsx";
+import { CancelDialog, CompareDialog, ShareDialog } from "./dialogs.tsx";
 import { RetryButton } from "./fork.tsx";
 import { Icon } from "./icon.tsx";
 import { at, call, message } from "./net.ts";
@@ -21,12 +21,15 @@ export function Header({
   readonly run: PageRun;
   readonly role: string;
 }) {
-  const asks = useSignal<"cancel" | "share" | undefined>(undefined);
+  const asks = useSignal<"cancel" | "share" | "compare" | undefined>(undefined);
   return (
     <>
       <Bar store={store} run={run} role={role} ask={(what) => (asks.value = what)} />
       {asks.value === "cancel" ? (
         <CancelDialog run={run} close={() => (asks.value = undefined)} />
+      ) : undefined}
+      {asks.value === "compare" ? (
+        <CompareDialog run={run} close={() => (asks.value = undefined)} />
       ) : undefined}
       {asks.value === "share" ? (
         <ShareDialog run={run} close={() => (asks.value = undefined)} />
@@ -39,7 +42,7 @@ type BarProps = {
   readonly store: RunStore;
   readonly run: PageRun;
   readonly role: string;
-  readonly ask: (what: "cancel" | "share") => void;
+  readonly ask: (what: "cancel" | "share" | "compare") => void;
 };
 
 function Bar({ store, run, role, ask }: BarProps) {
@@ -75,6 +78,15 @@ function Bar({ store, run, role, ask }: BarProps) {
         </a>
       </nav>
       <div>
+        <button
+          type="button"
+          class="btn ghost"
+          aria-label={t("run.compare.with")}
+          onClick={() => ask("compare")}
+        >
+          <Icon name="git-compare" />
+          <span class="wide-only">{t("run.compare")}</span>
+        </button>
         {edits ? (
           <button
             type="button"

@@ -12,6 +12,7 @@ import { Icon } from "./icon.tsx";
 import { at, message } from "./net.ts";
 import { NodeGlyph } from "./status.tsx";
 import type { RunStore } from "./store.ts";
+import { valuesOf } from "./values.ts";
 import { eventWords } from "./words.ts";
 
 /** A longer value is shown by its beginning; the log's row has all of it. */
@@ -121,7 +122,7 @@ function Visit({ store, last, upTo }: VisitProps) {
     () => eventsOf(events, last).filter((e) => e.seq <= upTo),
     [events, last, upTo],
   );
-  const causes = store.values.origins.of(last);
+  const causes = valuesOf(store).origins.of(last);
   const before = useMemo(() => visitBefore(events, last), [events, last]);
   const ended = visit.findLast((e) => gives(e));
   const scheduled = visit.find((e) => e.type === "TaskScheduled");
@@ -137,15 +138,15 @@ function Visit({ store, last, upTo }: VisitProps) {
           </ul>
         </section>
       )}
-      <Value title={t("run.side.input")} load={() => store.values.input(last)} />
+      <Value title={t("run.side.input")} load={() => valuesOf(store).input(last)} />
       {scheduled === undefined ? undefined : (
         <Value
           title={t("run.side.config")}
-          load={async () => at(await store.values.event(scheduled.seq), "data", "config")}
+          load={async () => at(await valuesOf(store).event(scheduled.seq), "data", "config")}
         />
       )}
       {ended === undefined ? undefined : (
-        <Value title={t("run.side.output")} load={() => store.values.output(ended)} />
+        <Value title={t("run.side.output")} load={() => valuesOf(store).output(ended)} />
       )}
       <section>
         <h3>{t("run.side.events")}</h3>

@@ -4,6 +4,7 @@
 import { render } from "preact";
 import type { Graph, Spec } from "../core/graph.ts";
 import { RunClient } from "../core/run-client.ts";
+import type { Comparison } from "../core/run-compare.ts";
 import { t } from "../core/strings.ts";
 import { App } from "./app.tsx";
 import { Icon } from "./icon.tsx";
@@ -35,6 +36,15 @@ async function begin(root: HTMLElement, props: PageProps): Promise<void> {
     at(detail, "graph") as Graph,
     at(kinds, "kinds") as readonly Spec[],
   );
+  const other = new URLSearchParams(location.search).get("with");
+  if (other !== null) {
+    const [runs, { Compare }] = await Promise.all([
+      call("GET", `/api/runs/${id}/compare/${encodeURIComponent(other)}`),
+      import("./compare.tsx"),
+    ]);
+    render(<Compare store={store} runs={runs as Comparison<PageRun>} />, root);
+    return;
+  }
   render(<App store={store} props={{ ...props, run }} />, root);
   const client = new RunClient(id, doors("/api/ticket", `/api/runs/${id}/events`), store);
   window.addEventListener("online", () => client.wake());

@@ -11,7 +11,6 @@ import type { RunState } from "../core/run-state.ts";
 import { fold, isOver, shapeOf, taken } from "../core/run-state.ts";
 import type { Added } from "../core/run-trace.ts";
 import { Trace } from "../core/run-trace.ts";
-import { Values } from "./values.ts";
 
 /** What the page says of a run. */
 export type RunInfo = {
@@ -36,7 +35,6 @@ export class RunStore implements Ears {
   readonly picture: Picture;
   readonly trace: Trace;
   readonly bars = new Bars();
-  readonly values = new Values(this);
   /** Types of events that have occurred. */
   readonly types = new Set<string>();
 

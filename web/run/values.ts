@@ -12,6 +12,18 @@ const KEPT_MAX = 200;
 /** So many items of a map are put together; the rest is told by its number. */
 const ITEMS_MAX = 50;
 
+const made = new WeakMap<RunStore, Values>();
+
+/** The values of a run; the share page has none, so the store does not know them. */
+export function valuesOf(store: RunStore): Values {
+  let values = made.get(store);
+  if (values === undefined) {
+    values = new Values(store);
+    made.set(store, values);
+  }
+  return values;
+}
+
 export class Values {
   readonly #store: RunStore;
   readonly #kept = new Map<number, Promise<unknown>>();

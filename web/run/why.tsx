@@ -14,6 +14,7 @@ import { Icon } from "./icon.tsx";
 import { at } from "./net.ts";
 import type { PageRun } from "./props.ts";
 import type { RunStore } from "./store.ts";
+import { valuesOf } from "./values.ts";
 import { eventWords } from "./words.ts";
 
 /** The way back shows this many events. */
@@ -75,7 +76,7 @@ type FailedProps = Props & { readonly failure: Brief };
 
 function Failed({ store, run, failure }: FailedProps) {
   const { events } = store.trace;
-  const { origins } = store.values;
+  const { origins } = valuesOf(store);
   const visit = useMemo(() => eventsOf(events, failure), [failure]);
   const back = useMemo(() => origins.back(failure, BACK_MAX), [failure]);
   const attempts = visit.filter((e) => e.type === "TaskFailed");
@@ -233,7 +234,7 @@ async function lookUp(
   }
   return e === undefined
     ? undefined
-    : { seq: e.seq, value: valueAt(await store.values.output(e), path) };
+    : { seq: e.seq, value: valueAt(await valuesOf(store).output(e), path) };
 }
 
 function gives(e: Brief): boolean {
@@ -268,12 +269,14 @@ function useFull(store: RunStore, seq: number | undefined): unknown {
   const full = useSignal<unknown>(undefined);
   useEffect(() => {
     if (seq === undefined) return;
-    store.values.event(seq).then(
-      (value) => {
-        full.value = value;
-      },
-      () => undefined, // the brief has the beginning of it
-    );
+    valuesOf(store)
+      .event(seq)
+      .then(
+        (value) => {
+          full.value = value;
+        },
+        () => undefined, // the brief has the beginning of it
+      );
   }, [store, seq]);
   return full.value;
 }
