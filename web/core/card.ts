@@ -17,7 +17,7 @@ export const CARD = {
 } as const;
 
 /** Where a join leaves whose deadline has passed. */
-const TIMEOUT = "timeout";
+export const TIMEOUT = "timeout";
 
 /** A way out as the card shows it. */
 export type CardPort = {

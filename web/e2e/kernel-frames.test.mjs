@@ -132,6 +132,48 @@ test("a frame folds to a card and opens again", () =>
     assert.ok(await box(page, "note"));
   }));
 
+test("where nothing is edited a container still opens", () =>
+  play(async (page) => {
+    await page.evaluate(() => window.bench.kernel.setReadOnly(true));
+    await frames(page);
+    await page.locator('[data-id="folded"] .k-fold').click();
+    await frames(page);
+    assert.ok(await box(page, "hidden"));
+    const b = await head(page, "deep");
+    await drag(page, b, { x: b.x + 90, y: b.y });
+    assert.deepEqual((await place(page, "deep")).x, 384, "and nothing moves");
+  }));
+
+test("five frames in each other hold what is in the innermost, and move as one", () =>
+  play(async (page) => {
+    await page.evaluate(() => {
+      const { kernel, specs } = window.bench;
+      const nodes = [];
+      const layout = {};
+      for (let i = 0; i < 5; i++) {
+        nodes.push({ id: `g${i}`, key: `g${i}`, kind: "group", ...(i === 0 ? {} : { in: `g${i - 1}` }) });
+        layout[`g${i}`] = { x: 0, y: 0 };
+      }
+      nodes.push({ id: "core", key: "core", kind: "set", in: "g4" });
+      layout.core = { x: 500, y: 480 };
+      kernel.load({ signalbox: 1, nodes, edges: [], layout: { nodes: layout } }, specs);
+      kernel.setCamera({ x: 0, y: 0, z: 0.9 });
+    });
+    await frames(page);
+    for (let i = 0; i < 5; i++) {
+      const frame = await world(page, `g${i}`);
+      assert.deepEqual([frame.x, frame.y], [500 - 24 * (5 - i), 480 - 72 * (5 - i)], `frame ${i}`);
+    }
+    const outer = await head(page, "g0");
+    await drag(page, outer, { x: outer.x + 72, y: outer.y });
+    const { dx } = await last(page, "move");
+    assert.equal((await place(page, "core")).x, 500 + dx);
+    // The innermost frame under the pointer is the one that is taken.
+    const inner = await head(page, "g4");
+    await page.mouse.click(inner.x, inner.y);
+    assert.deepEqual(await selection(page), ["g4"]);
+  }));
+
 test("a line that would cross a border is refused beside the pointer", () =>
   play(async (page) => {
     const charge = await box(page, "charge");

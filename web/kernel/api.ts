@@ -189,7 +189,7 @@ export type KernelEvent =
   | { readonly type: "resizeNote"; readonly id: string; readonly box: Box }
   /** Edit: a frame was stretched by its border. */
   | { readonly type: "resizeFrame"; readonly id: string; readonly box: Box }
-  /** Edit: a container is to be folded to a card, or opened. */
+  /** A container is to be folded to a card, or opened; in read-only mode it is done already. */
   | { readonly type: "fold"; readonly id: string; readonly folded: boolean }
   /** Edit: a note's text is to be edited (double click, Enter). */
   | { readonly type: "editNote"; readonly id: string }

@@ -127,7 +127,7 @@ export class CardView {
   // What a container has besides.
   #frame(look: Look, face: Card): HTMLElement[] {
     const parts = face.frame && face.ports.length > 1 ? face.ports.map(way) : [];
-    if (look.editable) parts.push(this.#fold(face.frame));
+    parts.push(this.#fold(face.frame));
     if (face.frame && face.held === 0 && look.editable) parts.push(this.#first());
     return parts;
   }

@@ -85,6 +85,12 @@ export class Kernel implements KernelApi {
       themed: () => this.refreshTheme(),
       fonts: () => stage.request(),
     });
+    // Where nothing is edited a container is opened for the eye alone.
+    this.on("fold", ({ id, folded }) => {
+      if (!stage.readOnly) return;
+      const { w, h } = this.drawing.place(id);
+      this.apply([{ op: "node.size", id, value: { w, h, folded } }]);
+    });
     this.setReadOnly(options.readOnly ?? false);
   }
 

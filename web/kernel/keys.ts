@@ -42,7 +42,6 @@ const edits: ReadonlySet<Command> = new Set<Command>([
   "group",
   "ungroup",
   "tidy",
-  "fold",
   "disable",
   "pin",
   "note",

@@ -42,7 +42,9 @@ export function bindCanvas(editor: Editor): void {
   on("delete", (e) => remove(editor, e));
   on("resizeNote", (e) => resizeNote(editor, e));
   on("resizeFrame", (e) => resizeFrame(editor, e.id, e.box));
-  on("fold", (e) => fold(editor, e.id, e.folded));
+  on("fold", (e) => {
+    if (!session.readOnly.value) fold(editor, e.id, e.folded);
+  });
   on("editNote", (e) => {
     session.noteEdited.value = e.id;
   });

@@ -104,6 +104,7 @@ function joinSchema(mode: JoinMode, ways: number): Schema {
     type: "object",
     properties: {
       ...(mode === "n" ? { n: count(ways) } : {}),
+      // biome-ignore lint/suspicious/noThenProperty: the field's name in the file
       ...(some ? { then: rest() } : {}),
       deadline: {
         type: "string",

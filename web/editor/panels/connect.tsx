@@ -2,6 +2,8 @@
 // The edge is previewed while the arrows move.
 
 import { useEffect, useId, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { transactionOf } from "../../core/frame.ts";
+import { COMPENSATE, type Port } from "../../core/graph.ts";
 import { connect } from "../actions/edit.ts";
 import { useEditor } from "../context.ts";
 import { Icon } from "../icon.tsx";
@@ -166,7 +168,10 @@ function portChoices(editor: Editor, id: string): Choice[] {
   const node = editor.drawing.nodes.get(id);
   if (!node) return [];
   const spec = specOf(editor, node);
-  return portsOf(editor, node).map((port) => {
+  const saga = transactionOf(editor.drawing, id) !== undefined && spec.work !== "trigger";
+  const undo = { name: COMPENSATE, title: portName(editor, id, COMPENSATE), failure: true };
+  const free = editor.drawing.outOf(id, COMPENSATE).length === 0;
+  return [...portsOf(editor, node), ...(saga && free ? [undo] : [])].map((port) => {
     const targets = editor.drawing.outOf(id, port.name).map((e) => nameOf(editor, e.to));
     const detail =
       targets.length === 0
@@ -177,9 +182,14 @@ function portChoices(editor: Editor, id: string): Choice[] {
       title: port.title,
       detail,
       tile: port.failure ? "saga" : spec.tile,
-      icon: port.failure ? "triangle-alert" : "corner-down-right",
+      icon: iconOf(port),
     };
   });
+}
+
+function iconOf(port: Port): string {
+  if (port.name === COMPENSATE) return "undo-2";
+  return port.failure ? "triangle-alert" : "corner-down-right";
 }
 
 function stepChoices(editor: Editor, node: string, port: string): Choice[] {

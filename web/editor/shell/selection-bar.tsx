@@ -64,6 +64,13 @@ export function SelectionBar() {
       ) : null}
       {ids.length > 1 ? (
         <BarButton
+          icon="group"
+          label={t("editor.menu.wrap")}
+          run={() => editor.kernel.run("group")}
+        />
+      ) : null}
+      {ids.length > 1 ? (
+        <BarButton
           icon="align-horizontal-distribute-center"
           label={t("editor.selbar.tidy")}
           run={() => void tidy(editor)}

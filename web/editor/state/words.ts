@@ -1,8 +1,9 @@
 // How things in the drawing are called.
 
-import { portsFor, titleOf, unknownSpec } from "../../core/card.ts";
-import type { GraphNode, Port, Spec } from "../../core/graph.ts";
+import { portsFor, TIMEOUT, titleOf, unknownSpec } from "../../core/card.ts";
+import { COMPENSATE, type GraphNode, type Port, type Spec } from "../../core/graph.ts";
 import { idFrom } from "../../core/step-key.ts";
+import { t } from "../strings.ts";
 import type { Editor } from "./editor.ts";
 
 export function specOf(editor: Editor, node: GraphNode): Spec {
@@ -16,11 +17,14 @@ export function nameOf(editor: Editor, id: string): string {
 }
 
 export function portsOf(editor: Editor, node: GraphNode): readonly Port[] {
-  return portsFor(specOf(editor, node), node.config);
+  const ports = portsFor(specOf(editor, node), node.config);
+  if (node.join?.deadline === undefined || ports.some((p) => p.name === TIMEOUT)) return ports;
+  return [...ports, { name: TIMEOUT, title: TIMEOUT }];
 }
 
 /** What a port is called beside its dot. */
 export function portName(editor: Editor, id: string, port: string): string {
+  if (port === COMPENSATE) return t("editor.port.compensate");
   const node = editor.drawing.nodes.get(id);
   const found = node ? portsOf(editor, node).find((p) => p.name === port) : undefined;
   return found?.title ?? port;
