@@ -96,6 +96,11 @@ export function RulesControl({ field, value }: ControlProps) {
             >
               <Icon name="x" />
             </button>
+            <ConditionRows
+              source={rule.when}
+              label={t("editor.form.conditionFor", { port: rule.port })}
+              change={(text) => form.set(`${field.pointer}/${i}/when`, text)}
+            />
           </li>
         ))}
         <li class="ed-rule otherwise">
@@ -140,11 +145,6 @@ function RuleCondition({
         mode="expr"
         placeholder="input.priority >= 8"
         invalid={faults.length > 0}
-        change={(text) => form.set(`${own}/when`, text)}
-      />
-      <ConditionRows
-        source={rule.when}
-        label={t("editor.form.conditionFor", { port: rule.port })}
         change={(text) => form.set(`${own}/when`, text)}
       />
       {faults.map((fault) => (
