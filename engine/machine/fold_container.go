@@ -1,9 +1,7 @@
 package machine
 
 import (
-	"cmp"
 	"fmt"
-	"slices"
 	"time"
 )
 
@@ -132,14 +130,8 @@ func (p *progress) keep(index int, b *box) {
 // handUp closes a scope. What it completed can still be undone by the
 // transaction around it.
 func (m *Machine) handUp(s *Snapshot, c *scope) {
-	up := c.up
-	covered := m.covered(up)
-	for _, d := range c.done {
-		d.tx = covered
-		up.done = append(up.done, d)
-	}
-	slices.SortStableFunc(up.done, func(a, b done) int { return cmp.Compare(a.seq, b.seq) })
-	up.dirty = true
+	m.bequeath(s, c.up, func(o *scope) bool { return o.within(c) })
+	c.up.dirty = true
 	s.closeScope(c)
 }
 
@@ -163,7 +155,7 @@ func (m *Machine) foldBodyFailed(s *Snapshot, f *BodyFailed) error {
 	}
 	m.handUp(s, c)
 	if !f.RetryAt.IsZero() {
-		s.closeUnder(up, v.node, v.number)
+		m.closeUnder(s, up, v.node, v.number)
 		v.state, v.due, v.attempt = visitBackoff, f.RetryAt, v.attempt+1
 		*p = progress{count: p.count, items: p.items}
 	}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"time"
 )
 
 // foldUndo folds the course of a compensation.
@@ -84,7 +85,7 @@ func (m *Machine) foldCompensation(s *Snapshot, f *CompensationStarted) error {
 	slices.SortStableFunc(all, func(a, b done) int { return cmp.Compare(a.seq, b.seq) })
 	for i := range c.visits { // their bodies close
 		if c.visits[i].state == visitOpen {
-			s.closeUnder(c, c.visits[i].node, c.visits[i].number)
+			m.closeUnder(s, c, c.visits[i].node, c.visits[i].number)
 		}
 	}
 	c.done, c.visits, c.starts, c.rounds = all, nil, nil, nil
@@ -96,6 +97,9 @@ func (m *Machine) foldCompensation(s *Snapshot, f *CompensationStarted) error {
 	clear(c.liveBits)
 	clear(c.headBits)
 	c.undoing, c.cause, c.dirty = true, f.Error, true
+	if c.up != nil {
+		c.up.visits[c.up.find(c.node, c.visit)].limit = time.Time{} // it fails by itself once all is undone
+	}
 	c.undone = map[int]int{}
 	return nil
 }

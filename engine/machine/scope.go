@@ -1,6 +1,7 @@
 package machine
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -155,21 +156,41 @@ func (c *scope) drop(m *Machine, s *Snapshot, i int) visit {
 		}
 	}
 	if v.state == visitOpen {
-		s.closeUnder(c, v.node, v.number)
+		m.closeUnder(s, c, v.node, v.number)
 	}
 	return v
 }
 
 // closeUnder closes the scopes that a visit opened, and those within.
-func (s *Snapshot) closeUnder(c *scope, node, number int) {
-	s.scopes = slices.DeleteFunc(s.scopes, func(o *scope) bool {
+func (m *Machine) closeUnder(s *Snapshot, c *scope, node, number int) {
+	under := func(o *scope) bool {
 		for ; o != nil && o.up != nil; o = o.up {
 			if o.up == c && o.node == node && o.visit == number {
 				return true
 			}
 		}
 		return false
-	})
+	}
+	m.bequeath(s, c, under)
+	s.scopes = slices.DeleteFunc(s.scopes, under)
+}
+
+// bequeath leaves what completed in scopes that close, and is not undone, to
+// the scope around: the transaction there can still undo it.
+func (m *Machine) bequeath(s *Snapshot, up *scope, closes func(*scope) bool) {
+	covered := m.covered(up)
+	for _, o := range s.scopes {
+		if !closes(o) {
+			continue
+		}
+		for _, d := range o.done {
+			if d.state != undoOver {
+				d.state, d.tx = undoOwed, covered
+				up.done = append(up.done, d)
+			}
+		}
+	}
+	slices.SortStableFunc(up.done, func(a, b done) int { return cmp.Compare(a.seq, b.seq) })
 }
 
 // closeScope closes one scope and those within.

@@ -45,6 +45,20 @@ func TestCasesThatDiffered(t *testing.T) {
 			[]string{"s:manual", `a:transform{"expression":"[{'k':1,'a':1},{'b':2}]"}`, `b:transform{"expression":"[{'c':3},{'k':1,'d':4}]"}`, "j:join", `j set {"join":{"mode":"all","combine":"merge","key":"k"}}`, "s>a", "s>b", "a>j", "b>j"},
 			nil, `s a b j succeeded [{"a":1,"d":4,"k":1},{"b":2},{"c":3}]`,
 		},
+		"what other items of a map did is undone too": {
+			[]string{
+				"s:manual", `g:group{"transaction":true}`, `m:map in g{"items":"=[1,2]"}`, "a:join in m", "b:mock in m", "u:mock in m",
+				"s>g", "a>b", "a.compensate>u",
+			},
+			map[string]float64{"b": -1}, `s g g#1[0]:m g#1[0]/m#1[0]:a g#1[0]/m#1[0]:b g#1[0]/m#1[1]:a g#1[0]/m#1[1]:b… g#1[0]:u g#1[0]:u failed own b`,
+		},
+		"the time of a transaction does not count while it is undone": {
+			[]string{
+				"s:manual", `g:group{"transaction":true}`, `g set {"timeout":{"total":"5s"}}`, "a:mock in g", "b:mock in g", "u:mock in g",
+				"s>g", "a>b", "a.compensate>u",
+			},
+			map[string]float64{"a": 1, "b": -3, "u": 9}, `s g g#1[0]:a g#1[0]:b g#1[0]:u failed own b`,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -22,6 +22,9 @@ func draw(r *rand.Rand) graph.Graph {
 	a := &artist{r: r, g: graph.Graph{Format: graph.Format}, keys: r.Perm(100)} // so that the order of keys is not the order of drawing
 	a.body("", 3+r.IntN(12), 0)
 	a.rules()
+	if r.IntN(3) == 0 {
+		a.compensations()
+	}
 	return a.g
 }
 
@@ -65,6 +68,26 @@ func (a *artist) kind(depth int) string {
 		return a.pick("group", "map", "loop")
 	}
 	return a.pick("mock", "mock", "mock", "mock", "if", "if", "route", "set", "transform", "join", "join", "wait", "output", "respond", "end", "mock", "if", "wait", "join", a.pick("fail", "mock", "set"))
+}
+
+// compensations makes transactions, and draws nodes that undo others.
+func (a *artist) compensations() {
+	a.g.Transaction = a.r.IntN(2) == 0
+	for i, n := range a.g.Nodes {
+		if n.Kind == "group" {
+			a.g.Nodes[i].Config = json.RawMessage(`{"transaction":true,"compensate":"` + a.pick("reverse", "reverse", "parallel") + `"}`)
+		}
+		if n.Kind == "manual" || n.Disabled || n.Join != nil && n.Join.Combine != "" || len(a.g.Nodes) == len(a.keys) {
+			continue
+		}
+		a.g.Nodes[i].Pivot = a.r.IntN(30) == 0
+		if a.r.IntN(3) == 0 {
+			a.node("mock", n.In)
+			undo := &a.g.Nodes[len(a.g.Nodes)-1]
+			undo.Disabled, undo.Timeout, undo.MaxVisits = false, nil, 0
+			a.g.Edges = append(a.g.Edges, graph.Edge{ID: fmt.Sprint("u", i), From: n.ID, Port: graph.PortCompensate, To: undo.ID})
+		}
+	}
 }
 
 // source is one of the nodes, one from which a token can come.

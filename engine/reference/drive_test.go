@@ -88,7 +88,7 @@ func drive(t testing.TB, m *machine.Machine, start reference.Start, outcomes ref
 		t.Fatal(err)
 	}
 	d.step(machine.Start{Trigger: start.Trigger, Value: input, Source: "test"})
-	for i := 0; !d.s.Status.Over(); i++ {
+	for i := 0; !d.s.Status.Over() && d.s.Status != machine.StatusAttention; i++ {
 		if i > 20_000 {
 			t.Fatalf("the machine does not end\n%s", written(graph.Graph{}, d.log.report))
 		}
@@ -99,7 +99,7 @@ func drive(t testing.TB, m *machine.Machine, start reference.Start, outcomes ref
 	}
 	report := d.log.report
 	report.Status, report.Ended = string(d.s.Status), d.at
-	if f := d.s.Failure; d.s.Status == machine.StatusFailed {
+	if f := d.s.Failure; d.s.Status != machine.StatusSucceeded && f != nil {
 		report.Error = &reference.Error{Class: f.Class, Message: f.Message, Node: f.Node, Attempts: f.Attempts}
 	}
 	if d.s.Status == machine.StatusSucceeded {

@@ -50,6 +50,19 @@ func sketch(t *testing.T, lines ...string) graph.Graph {
 	return g
 }
 
+// nodesFirst puts the lines that draw nodes before those that change them.
+func nodesFirst(lines []string) []string {
+	var nodes, rest []string
+	for _, l := range lines {
+		if strings.Contains(l, ":") && !strings.Contains(l, " set ") {
+			nodes = append(nodes, l)
+		} else {
+			rest = append(rest, l)
+		}
+	}
+	return append(nodes, rest...)
+}
+
 // after makes every task give its own key, so many seconds after it was handed
 // out; less than none is a failure.
 func after(seconds map[string]float64) reference.Outcomes {

@@ -20,7 +20,9 @@ type reading struct {
 	scopes map[int]*place
 	live   map[visitRef]int // position in the report
 	bodies map[visitRef]*bodies
-	output map[int]any // by event number
+	undoes map[visitRef]bool // compensations
+	gone   map[visitRef]bool // canceled
+	output map[int]any       // by event number
 	report reference.Report
 }
 
@@ -51,7 +53,7 @@ type bodies struct {
 
 func read(t testing.TB, m *machine.Machine) reading {
 	t.Helper()
-	r := reading{t: t, m: m, blobs: map[string][]byte{}, scopes: map[int]*place{}, live: map[visitRef]int{}, bodies: map[visitRef]*bodies{}, output: map[int]any{}}
+	r := reading{t: t, m: m, blobs: map[string][]byte{}, scopes: map[int]*place{}, live: map[visitRef]int{}, bodies: map[visitRef]*bodies{}, undoes: map[visitRef]bool{}, gone: map[visitRef]bool{}, output: map[int]any{}}
 	r.open(0, &place{})
 	return r
 }
@@ -71,7 +73,7 @@ func (r *reading) place(k machine.Dispatch) reference.Place {
 func (r *reading) told(k machine.Dispatch) {
 	v := &r.report.Visits[r.live[visitRef{k.Scope, k.Node, k.Visit}]]
 	answer, _ := r.value(k.Config).(map[string]any)
-	if r.m.Nodes[r.m.Index(k.Node)].Combine != nil {
+	if r.m.Nodes[r.m.Index(k.Node)].Combine != nil || r.undoes[visitRef{k.Scope, k.Node, k.Visit}] {
 		v.Input = answer["answer"]
 	}
 	if got, want := text(answer["answer"]), text(v.Input); got != want {
@@ -99,6 +101,9 @@ func (r *reading) read(e machine.Event) {
 	case *machine.NodeFailed:
 		r.failed(e, f)
 	case *machine.TaskScheduled:
+		if f.Attempt == 1 && f.Undoes != nil {
+			r.undoes[visitRef{f.Scope, f.Node, f.Visit}] = true
+		}
 		if f.Attempt == 1 {
 			r.begin(visitRef{f.Scope, f.Node, f.Visit}, f.Took)
 		}
@@ -109,8 +114,10 @@ func (r *reading) read(e machine.Event) {
 	case *machine.WaitCompleted:
 		v := visitRef{f.Scope, f.Node, f.Visit}
 		r.emit(e, v, []string{f.Port}, r.or(f.Output, v))
+	case *machine.AttentionNeeded:
+		r.report.Error = &reference.Error{Class: f.Error.Class, Node: f.Error.Node}
 	case *machine.VisitCanceled:
-		delete(r.live, visitRef{f.Scope, f.Node, f.Visit})
+		r.gone[visitRef{f.Scope, f.Node, f.Visit}] = true
 	case *machine.TokensAbsorbed:
 		for _, edge := range r.edges(f.Took) {
 			r.pop(f.Scope, edge)
@@ -229,6 +236,9 @@ func (r *reading) name(edge int) string {
 func (r *reading) emit(e machine.Event, of visitRef, ports []string, value any) {
 	v := &r.report.Visits[r.live[of]]
 	v.Ports, v.Output = ports, value
+	if r.gone[of] {
+		return // a task that was in flight when its visit was canceled
+	}
 	r.output[e.Seq] = value
 	for i, edge := range r.m.Edges {
 		if r.m.Nodes[edge.From].Key == of.node && slices.Contains(ports, edge.Port) {

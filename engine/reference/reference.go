@@ -10,6 +10,9 @@ import (
 const (
 	StatusSucceeded = "succeeded"
 	StatusFailed    = "failed"
+
+	StatusCompensated    = "compensated"     // failed, and what it did is undone
+	StatusNeedsAttention = "needs_attention" // failed, and cannot undo what it did: a person decides
 )
 
 // Start is what begins a run.

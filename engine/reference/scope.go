@@ -23,6 +23,8 @@ type scope struct {
 	results []any            // of its output nodes, as they came
 	ends    []graph.Node     // where a visit emitted nothing: tokens ended there
 	rounds  map[string]round // of joins that absorb, by node id
+
+	saga
 }
 
 func (s *scope) container() string {
@@ -67,6 +69,7 @@ func (w *world) closeScope(s *scope) {
 	for _, v := range slices.Clone(s.live) {
 		w.forget(v)
 	}
+	w.handUp(s)
 	w.scopes = slices.DeleteFunc(w.scopes, func(other *scope) bool { return other == s })
 }
 
@@ -81,8 +84,17 @@ func (w *world) succeed(s *scope) {
 	w.report.Status, w.report.Result, w.over = StatusSucceeded, value, true
 }
 
-// fail ends a scope with an error, which goes up.
+// fail ends a scope with an error, which goes up. A transaction is undone
+// first.
 func (w *world) fail(s *scope, err *Error) {
+	if w.compensate(s, err) {
+		return
+	}
+	w.goUp(s, err, StatusFailed)
+}
+
+// goUp lets the error out of a scope.
+func (w *world) goUp(s *scope, err *Error, status string) {
 	if s.of == nil {
 		for _, open := range w.scopes {
 			w.left(open)
@@ -93,7 +105,7 @@ func (w *world) fail(s *scope, err *Error) {
 		w.bodyFailed(s, err)
 		return
 	}
-	w.report.Status, w.report.Error, w.over = StatusFailed, err, true
+	w.report.Status, w.report.Error, w.over = status, err, true
 }
 
 // left notes the tokens that stay behind in a run that fails.

@@ -19,6 +19,9 @@ func (w *world) settle() {
 }
 
 func (w *world) settleOne(s *scope) bool {
+	if s.undoing {
+		return w.undo(s)
+	}
 	return w.absorb(s) || w.startOldest(s) || w.proceed(s) || w.failStarved(s) || w.closeQuiet(s)
 }
 

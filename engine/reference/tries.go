@@ -21,6 +21,10 @@ func (w *world) attempt(v *visit) {
 
 // attempted ends an attempt: the visit is over, or tried again later.
 func (w *world) attempted(v *visit, o Outcome) {
+	if v.stray != nil || v.undoes {
+		w.sagaAttempted(v, o)
+		return
+	}
 	if o.Error == nil {
 		w.complete(v, []string{"success"}, o.Output)
 		return
@@ -76,12 +80,19 @@ func (w *world) bound(v *visit) {
 	}
 }
 
-// late ends a visit that took too long.
+// late ends a visit that took too long. A body that is a transaction is undone
+// first; one that is being undone already ends by itself.
 func (w *world) late(v *visit) {
+	err := &Error{Class: "timeout", Message: "the visit took too long", Node: v.node.Key, Attempts: max(1, v.attempt)}
+	for _, s := range w.bodies(v) {
+		if s.undoing || w.compensate(s, err) {
+			return
+		}
+	}
 	for _, s := range w.bodies(v) {
 		w.closeScope(s)
 	}
-	w.failed(v, &Error{Class: "timeout", Message: "the visit took too long"})
+	w.leave(v, err)
 }
 
 // worthIt reports whether an error of the class is tried again.

@@ -43,6 +43,8 @@ type visit struct {
 	began   time.Time
 	record  int // in the report
 	body    *body
+	undoes  bool   // it undoes another visit
+	stray   *scope // it was canceled, but its task may still have an effect: who wants to know
 }
 
 // appointment is something that will happen.
@@ -147,6 +149,7 @@ func (w *world) complete(v *visit, ports []string, output any) {
 	if v.node.Kind == "output" && !v.node.Disabled {
 		s.results = append(s.results, output)
 	}
+	w.remember(v, s, output)
 	w.emit(v, ports, output)
 }
 
@@ -171,9 +174,7 @@ func (w *world) emit(v *visit, ports []string, value any) {
 func (w *world) forget(v *visit) {
 	v.scope.live = slices.DeleteFunc(v.scope.live, func(other *visit) bool { return other == v })
 	w.agenda = slices.DeleteFunc(w.agenda, func(a appointment) bool { return a.visit == v })
-	for _, s := range slices.Clone(w.scopes) {
-		if s.of == v {
-			w.closeScope(s)
-		}
+	for _, s := range w.bodies(v) {
+		w.closeScope(s)
 	}
 }

@@ -1,0 +1,219 @@
+package reference
+
+import (
+	"cmp"
+	"slices"
+
+	"signalbox/engine/graph"
+)
+
+// saga is what a scope keeps so that it can be undone.
+type saga struct {
+	pivoted bool              // past the point of no return
+	strays  []*visit          // canceled, with a task that may still have an effect
+	done    []effect          // what completed in it, and in the scopes that were in it
+	undoing bool              // it failed, and is being undone
+	why     *Error            // the failure
+	running map[*visit]effect // compensations
+}
+
+// effect is a completed visit that has a compensation.
+type effect struct {
+	undo   graph.Node
+	input  any
+	output any
+	order  int  // of completion
+	owed   bool // a transaction would undo it
+}
+
+// compensation is the node drawn on the compensate handle of another.
+func (d drawing) compensation(id string) (graph.Node, bool) {
+	for _, e := range d.g.Edges {
+		if e.From == id && e.Port == graph.PortCompensate {
+			return d.node(e.To), true
+		}
+	}
+	return graph.Node{}, false
+}
+
+// transaction reports whether a scope is a saga of its own.
+func (w *world) transaction(s *scope) bool {
+	if s.of == nil {
+		return w.drawing.g.Transaction
+	}
+	return s.of.node.Kind == "group" && s.of.body.config["transaction"] == true
+}
+
+// nearest is the transaction that a scope belongs to, if any.
+func (w *world) nearest(s *scope) *scope {
+	for ; s != nil; s = s.parent {
+		if w.transaction(s) {
+			return s
+		}
+	}
+	return nil
+}
+
+// covered reports whether what completes in a scope would be undone: it
+// belongs to a transaction that is not past its point of no return.
+func (w *world) covered(s *scope) bool {
+	t := w.nearest(s)
+	return t != nil && !t.pivoted
+}
+
+// remember keeps a visit that completed in case it must be undone. A pivot is
+// the point of no return: what its transaction did stays.
+func (w *world) remember(v *visit, s *scope, output any) {
+	if undo, has := w.drawing.compensation(v.node.ID); has {
+		w.tick++
+		s.done = append(s.done, effect{undo, v.input, output, w.tick, w.covered(s)})
+	}
+	t := w.nearest(s)
+	if !v.node.Pivot || t == nil {
+		return
+	}
+	t.pivoted = true
+	for _, o := range w.within(t) {
+		for i := range o.done {
+			o.done[i].owed = false
+		}
+	}
+}
+
+// within lists a scope and all scopes in it.
+func (w *world) within(s *scope) []*scope {
+	var list []*scope
+	for _, o := range w.scopes {
+		for up := o; up != nil; up = up.parent {
+			if up == s {
+				list = append(list, o)
+			}
+		}
+	}
+	return list
+}
+
+// handUp leaves to the scope around what could still be undone in one that
+// closes.
+func (w *world) handUp(s *scope) {
+	if s.parent == nil {
+		return
+	}
+	for _, e := range s.effects() {
+		e.owed = w.covered(s.parent)
+		s.parent.done = append(s.parent.done, e)
+	}
+	slices.SortFunc(s.parent.done, func(a, b effect) int { return cmp.Compare(a.order, b.order) })
+}
+
+// effects lists what a scope has done and not undone.
+func (s *saga) effects() []effect {
+	list := slices.Clone(s.done)
+	for _, e := range s.running {
+		list = append(list, e)
+	}
+	return list
+}
+
+// compensate begins to undo a scope that failed, if it is a transaction, or
+// transactions are open in it, and there is something to undo. In a scope of a
+// transaction around it that one decides, when the error gets there. What is
+// live is canceled; tasks in flight whose effect may happen are waited for.
+func (w *world) compensate(s *scope, err *Error) bool {
+	if t := w.nearest(s); s.undoing || t != nil && t != s {
+		return false
+	}
+	var owed []effect
+	var flying []*visit
+	for _, o := range w.within(s) {
+		owed = append(owed, slices.DeleteFunc(o.effects(), func(e effect) bool { return !e.owed })...)
+		flying = append(flying, o.strays...)
+		flying = append(flying, slices.DeleteFunc(slices.Clone(o.live), func(v *visit) bool { return !w.flies(o, v) })...)
+	}
+	if len(owed) == 0 && len(flying) == 0 {
+		return false
+	}
+	for _, v := range flying {
+		v.scope.live = slices.DeleteFunc(v.scope.live, func(other *visit) bool { return other == v })
+		v.stray = s
+		w.agenda = slices.DeleteFunc(w.agenda, func(a appointment) bool { return a.visit == v && a.why != result })
+	}
+	for _, v := range slices.Clone(s.live) {
+		w.forget(v)
+	}
+	slices.SortFunc(owed, func(a, b effect) int { return cmp.Compare(a.order, b.order) })
+	s.tokens, s.rounds = nil, map[string]round{}
+	s.done, s.strays, s.running = owed, flying, map[*visit]effect{}
+	s.undoing, s.why = true, err
+	return true
+}
+
+// flies reports whether a task is with a worker whose effect would have to be
+// undone.
+func (w *world) flies(s *scope, v *visit) bool {
+	_, has := w.drawing.compensation(v.node.ID)
+	return has && w.covered(s) && slices.ContainsFunc(w.agenda, func(a appointment) bool { return a.visit == v && a.why == result })
+}
+
+// undo does the next thing of a compensation: once nothing is in flight, the
+// completed visits are undone, the latest first, one after the other or all at
+// once. Then the failure goes up.
+func (w *world) undo(s *scope) bool {
+	switch {
+	case len(s.strays) > 0 || len(s.running) > 0:
+		return false
+	case len(s.done) == 0:
+		w.goUp(s, s.why, StatusCompensated)
+		return true
+	}
+	n := 1
+	if s.of != nil && s.of.body.config["compensate"] == "parallel" {
+		n = len(s.done)
+	}
+	for range n {
+		last := s.done[len(s.done)-1]
+		s.done = s.done[:len(s.done)-1]
+		v := w.begin(s, last.undo, map[string]any{"input": last.input, "output": last.output}, map[string]any{})
+		v.undoes = true
+		s.running[v] = last
+		w.attempt(v)
+	}
+	return true
+}
+
+// sagaAttempted takes the result of a task that is in flight, or that undoes.
+func (w *world) sagaAttempted(v *visit, o Outcome) {
+	if v.stray != nil {
+		s := v.stray
+		s.strays = slices.DeleteFunc(s.strays, func(other *visit) bool { return other == v })
+		record := &w.report.Visits[v.record]
+		if o.Error == nil {
+			record.Ports, record.Output = []string{"success"}, o.Output
+			w.remember(v, s, o.Output)
+			return
+		}
+		err := *o.Error
+		err.Node, err.Attempts = v.node.Key, v.attempt
+		record.Error = &err
+		return
+	}
+	s := v.scope
+	switch {
+	case o.Error == nil:
+		w.forget(v)
+		delete(s.running, v)
+		w.report.Visits[v.record].Output = o.Output
+	case v.attempt < attempts(v.node):
+		err := *o.Error
+		err.Node, err.Attempts = v.node.Key, v.attempt
+		if w.again(v, &err) {
+			return
+		}
+		fallthrough
+	default:
+		err := *o.Error
+		err.Node, err.Attempts = v.node.Key, v.attempt
+		w.report.Visits[v.record].Error = &err
+		w.report.Status, w.report.Error, w.over = StatusNeedsAttention, &err, true
+	}
+}
