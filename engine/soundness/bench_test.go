@@ -37,6 +37,16 @@ func optional(n int, join string) []string {
 	return append(lines, "end="+join)
 }
 
+// boxes is so many groups in a row, each with a choice and a join in it.
+func boxes(n int) []string {
+	lines := []string{"s>g0"}
+	for i := range n {
+		lines = append(lines, fmt.Sprintf("g%d>g%d", i, i+1), fmt.Sprintf("g%d:group a%d x%d y%d j%d", i, i, i, i, i),
+			fmt.Sprintf("a%d.a>x%d", i, i), fmt.Sprintf("a%d.b>y%d", i, i), fmt.Sprintf("x%d>j%d", i, i), fmt.Sprintf("y%d>j%d", i, i))
+	}
+	return lines
+}
+
 // again puts a drawing into a loop, from its last node back to its first.
 func again(lines []string, last string) []string {
 	for i, l := range lines {
@@ -64,6 +74,7 @@ func drawings(tb testing.TB) map[string]*machine.Machine {
 		"1000 nodes, joins that wait for each other": draw(tb, again(beside(166, "inclusive"), "end")...),
 		"70 nodes, 14 optional until a deadline":     draw(tb, optional(14, "inclusive@")...),
 		"70 nodes, first of 14 cancels":              draw(tb, optional(14, "first!")...),
+		"10000 nodes in 2000 groups":                 draw(tb, boxes(2_000)...),
 		"1000 nodes, 200 choices in a loop":          draw(tb, again(diamonds(200), "c200")...),
 		"1000 nodes, 166 beside in a loop":           draw(tb, again(beside(166, "each"), "end")...),
 		"35 nodes, first of 7 cancels":               draw(tb, optional(7, "first!")...),

@@ -10,21 +10,18 @@ import (
 // explorer walks the states of one scope from one way to open it.
 type explorer struct {
 	*net
-	states  pool
-	steps   []step // per state: how it was reached
-	arcs    [][2]int32
-	ended   []bool // per state: nothing more happens, or it was not followed
-	reached []bool // per node: some state visits it
-	twice   []bool // per node: it can overlap itself
-	found   []Finding
-	budget  *int // what may still be looked at, in tokens
+	states pool
+	steps  []step // per state: how it was reached
+	arcs   [][2]int32
+	ended  []bool // per state: nothing more happens, or it was not followed
+	found  []Finding
+	budget *int // what may still be looked at, in tokens
 
 	todo     []int32 // states not followed yet, from head on
 	head     int
 	expanded int  // states followed
 	last     int  // how many may be
 	replays  bool // it repeats another's moves and reports nothing
-	near     []bool
 	pasts    pool
 	marks    pool      // the states without pasts
 	alike    [][]int32 // per such: the states
@@ -56,7 +53,7 @@ type step struct {
 }
 
 func newExplorer(n *net, budget *int) *explorer {
-	x := &explorer{net: n, reached: make([]bool, len(n.m.Nodes)), twice: make([]bool, len(n.m.Nodes)), budget: budget, last: StatesMax, near: make([]bool, len(n.m.Nodes))}
+	x := &explorer{net: n, budget: budget, last: StatesMax}
 	x.pasts.put(nil)
 	return x
 }

@@ -16,11 +16,29 @@ import (
 // agenda. If canceling joins or deadlines make order matter, they and all that
 // leads to them are one part, the first, in which every order is tried.
 type net struct {
+	*tables
 	m     *machine.Machine
 	scope int   // as in machine.Node.In
 	brief bool  // a deadline outside of loops may pass whenever its join has waited
 	nodes []int // its members
 
+	rank      []int   // per node: line-up in which only edges that close a loop lead back
+	round     []bool  // per node: it is in a loop
+	parts     [][]int // nodes, by part
+	loop      []bool  // per part: it holds a cycle
+	anyhow    bool    // the first part is tried in every order
+	halfway   bool    // not every way is tried
+	canceling bool    // some join cancels
+
+	places []place
+	ready  []move // room
+	later  []move
+}
+
+// tables are what a net knows of each node and edge. Scopes share no node, so
+// the nets of a machine share their tables: a body of five nodes in a drawing
+// of ten thousand costs five.
+type tables struct {
 	join    []string // per node: join mode; empty when it does not join
 	need    []int    // per node: edges that an `all`, n or first join wants
 	cancel  []bool   // per node: its firing ends what could still come
@@ -29,25 +47,35 @@ type net struct {
 	eager   []bool   // per node of the first part: its visits may end before anything else does
 	chain   []int    // per node of the first part: the last of the nodes that simply follow it
 
-	comp      []int  // per node: its part, in order; those of other scopes have none
-	bit       []int  // per node: its position in its part
-	rank      []int  // per node: line-up in which only edges that close a loop lead back
-	loop      []bool // per part: it holds a cycle
-	parts     [][]int
-	round     []bool // per node: it is in a loop
-	anyhow    bool   // the first part is tried in every order
-	halfway   bool   // not every way is tried
-	canceling bool   // some join cancels
+	comp []int // per node: its part, in order
+	bit  []int // per node: its position in its part
 
-	places []place
-	edge   []int // per edge: its place
-	start  []int // per node: the place of the token that opens the scope there, or -1
-	live   []int // per node of the first part: the place of its visits under way
-	gave   []int // per edge into an absorbing join: the mark that it gave its token of this round, or -1
-	doom   []int // per node that can end the scope: the place of its visit that will, or -1
-	ready  []move
-	later  []move
-	into   [][]int // per node: the places of its edges
+	edge  []int   // per edge: its place
+	into  [][]int // per node: the places of its edges
+	start []int   // per node: the place of the token that opens the scope there, or -1
+	live  []int   // per node of the first part: the place of its visits under way
+	gave  []int   // per edge into an absorbing join: the mark that it gave its token of this round
+	doom  []int   // per node that can end the scope: the place of its visit that will, or -1
+
+	reached []bool // per node: some state visits it
+	twice   []bool // per node: it can overlap itself
+	near    []bool // per node: a way leads there from a state that is not followed
+}
+
+func newTables(nodes, edges int) *tables {
+	return &tables{
+		join: make([]string, nodes), need: make([]int, nodes), cancel: make([]bool, nodes), absorbs: make([]bool, nodes),
+		ways: make([][]way, nodes), eager: make([]bool, nodes), chain: make([]int, nodes), comp: make([]int, nodes), bit: make([]int, nodes),
+		edge: make([]int, edges), into: make([][]int, nodes), start: make([]int, nodes), live: make([]int, nodes), gave: make([]int, edges), doom: make([]int, nodes),
+		reached: make([]bool, nodes), twice: make([]bool, nodes), near: make([]bool, nodes),
+	}
+}
+
+// clear forgets a node.
+func (t *tables) clear(i int) {
+	t.join[i], t.need[i], t.cancel[i], t.absorbs[i], t.eager[i] = "", 0, false, false, false
+	t.comp[i], t.into[i], t.start[i], t.live[i], t.doom[i] = -1, nil, -1, -1, -1
+	t.reached[i], t.twice[i], t.near[i] = false, false, false
 }
 
 // place is where a token can stand.
@@ -86,19 +114,13 @@ type change struct {
 }
 
 func newNet(p *prover, scope int, brief bool, trial *change) *net {
-	m := p.m
-	n := &net{
-		m: m, scope: scope, brief: brief, rank: p.parts.rank,
-		join: make([]string, len(m.Nodes)), need: make([]int, len(m.Nodes)), cancel: make([]bool, len(m.Nodes)), absorbs: make([]bool, len(m.Nodes)),
-		ways: make([][]way, len(m.Nodes)), chain: make([]int, len(m.Nodes)), comp: make([]int, len(m.Nodes)), bit: make([]int, len(m.Nodes)),
-		edge: make([]int, len(m.Edges)), start: make([]int, len(m.Nodes)), live: make([]int, len(m.Nodes)), gave: make([]int, len(m.Edges)),
-		into: make([][]int, len(m.Nodes)), doom: make([]int, len(m.Nodes)), eager: make([]bool, len(m.Nodes)), round: p.round,
+	n := &net{tables: p.tables, m: p.m, scope: scope, brief: brief, nodes: p.members[scope], rank: p.parts.rank, round: p.round}
+	if trial != nil {
+		n.tables = newTables(len(p.m.Nodes), len(p.m.Edges))
 	}
-	for i := range m.Nodes {
-		if m.Nodes[i].In == scope {
-			n.nodes = append(n.nodes, i)
-			n.rule(i, trial)
-		}
+	for _, i := range n.nodes {
+		n.clear(i)
+		n.rule(i, trial)
 	}
 	for _, i := range n.nodes {
 		n.ways[i] = n.waysOf(i)
@@ -106,7 +128,7 @@ func newNet(p *prover, scope int, brief bool, trial *change) *net {
 	for _, i := range n.nodes {
 		n.fatal(i)
 	}
-	n.split(p.parts)
+	n.split(p.scoped[scope])
 	n.place()
 	n.chains()
 	n.hurry()
@@ -148,20 +170,14 @@ func (n *net) special(i int) bool {
 }
 
 // split puts the nodes into their parts.
-func (n *net) split(p parts) {
-	for i := range n.comp {
-		n.comp[i] = -1
-	}
+func (n *net) split(parts [][]int) {
 	count := 0
 	if n.anyhow {
 		n.gather()
 		n.loop, n.parts = append(n.loop, false), append(n.parts, nil)
 		count = 1
 	}
-	for _, part := range p.found {
-		if n.m.Nodes[part[0]].In != n.scope {
-			continue
-		}
+	for _, part := range parts {
 		if n.anyhow && n.comp[part[0]] == 0 {
 			continue
 		}
@@ -204,7 +220,6 @@ func (n *net) unordered(i int) bool { return n.anyhow && n.comp[i] == 0 }
 // place numbers the places in the order of the agenda.
 func (n *net) place() {
 	for _, i := range n.nodes {
-		n.start[i], n.live[i], n.doom[i] = -1, -1, -1
 		if len(n.ways[i]) == 0 || slices.ContainsFunc(n.ways[i], func(w way) bool { return w.fatal }) {
 			n.places = append(n.places, place{isDoomed, i, -1})
 		}

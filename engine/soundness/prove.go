@@ -81,7 +81,10 @@ type Fix struct {
 type prover struct {
 	m       *machine.Machine
 	parts   parts
-	round   []bool // per node: it is in a loop
+	tables  *tables
+	members [][]int   // per scope: its nodes
+	scoped  [][][]int // per scope: its parts
+	round   []bool    // per node: it is in a loop
 	budget  int
 	apart   bool // no state stands for another that only has other pasts: tests compare
 	exact   int  // of it, for trying every moment of a deadline
@@ -99,7 +102,18 @@ func Prove(m *machine.Machine) []Finding {
 }
 
 func newProver(m *machine.Machine) *prover {
-	return &prover{m: m, parts: cut(m), budget: LookMax, exact: exactMax, round: make([]bool, len(m.Nodes))}
+	p := &prover{
+		m: m, parts: cut(m), tables: newTables(len(m.Nodes), len(m.Edges)), members: make([][]int, len(m.Nodes)+1), scoped: make([][][]int, len(m.Nodes)+1),
+		budget: LookMax, exact: exactMax, round: make([]bool, len(m.Nodes)),
+	}
+	for i := range m.Nodes {
+		p.members[m.Nodes[i].In] = append(p.members[m.Nodes[i].In], i)
+	}
+	for _, part := range p.parts.found {
+		in := m.Nodes[part[0]].In
+		p.scoped[in] = append(p.scoped[in], part)
+	}
+	return p
 }
 
 func (p *prover) run() {
@@ -149,7 +163,7 @@ func (p *prover) scope(scope int) {
 		return
 	}
 	for _, i := range n.nodes {
-		if !seen.reached[i] && !p.m.Nodes[i].Undoes {
+		if !n.reached[i] && !p.m.Nodes[i].Undoes {
 			p.found = append(p.found, Finding{Code: DeadNode, Severity: graph.SeverityWarning, Node: i})
 		}
 	}
@@ -188,15 +202,17 @@ func (p *prover) fold(found []Finding) []Finding {
 // seen is what the exploration of a scope saw.
 type seen struct {
 	found   []Finding
-	reached []bool
 	states  int
 	work    int
 	partial bool
 }
 
 func (p *prover) explore(n *net, budget *int) seen {
-	all := seen{reached: make([]bool, len(p.m.Nodes)), work: *budget}
+	all := seen{work: *budget}
 	for _, entries := range p.entries(n) {
+		for _, i := range n.nodes {
+			n.twice[i] = false
+		}
 		x := newExplorer(n, budget)
 		x.apart = p.apart
 		x.run(entries)
@@ -206,9 +222,6 @@ func (p *prover) explore(n *net, budget *int) seen {
 			if !has(all.found, f.Code, f.Node) {
 				all.found = append(all.found, f)
 			}
-		}
-		for i, ok := range x.reached {
-			all.reached[i] = all.reached[i] || ok
 		}
 	}
 	all.work -= *budget

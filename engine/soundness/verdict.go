@@ -207,7 +207,11 @@ func (x *explorer) replay(node int) ([]Choice, []uint64) {
 	}
 	slices.Reverse(script)
 	budget := math.MaxInt
-	y := newExplorer(x.net, &budget)
+	same := *x.net
+	twin := *x.tables // it visits nodes in its own tables
+	twin.reached, twin.twice = make([]bool, len(x.m.Nodes)), make([]bool, len(x.m.Nodes))
+	same.tables = &twin
+	y := newExplorer(&same, &budget)
 	y.replays = true
 	s := slices.Clone(x.first)
 	if x.from >= 0 {
