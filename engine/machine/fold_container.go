@@ -151,6 +151,7 @@ func (m *Machine) foldBodyFailed(s *Snapshot, f *BodyFailed) error {
 		p.keep(f.Index, boxError(f.Error))
 	}
 	if c.undoing {
+		p.undoing--
 		c.done = nil
 	}
 	m.handUp(s, c)

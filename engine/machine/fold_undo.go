@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"time"
 )
 
 // foldUndo folds the course of a compensation.
@@ -98,7 +97,7 @@ func (m *Machine) foldCompensation(s *Snapshot, f *CompensationStarted) error {
 	clear(c.headBits)
 	c.undoing, c.cause, c.dirty = true, f.Error, true
 	if c.up != nil {
-		c.up.visits[c.up.find(c.node, c.visit)].limit = time.Time{} // it fails by itself once all is undone
+		c.up.visits[c.up.find(c.node, c.visit)].body.undoing++
 	}
 	c.undone = map[int]int{}
 	return nil

@@ -30,6 +30,15 @@ type visit struct {
 	undo        int       // 1 + place in the scope's done: it undoes that visit
 }
 
+// ends is when the time of the visit is over; zero is never. It does not count
+// while a body is being undone: the container ends by itself then.
+func (v *visit) ends() time.Time {
+	if v.body != nil && v.body.undoing > 0 {
+		return time.Time{}
+	}
+	return v.limit
+}
+
 type visitState int
 
 const (
@@ -42,6 +51,7 @@ const (
 
 // progress is how far a container has come.
 type progress struct {
+	undoing int // bodies that are being undone
 	count   int // map: items
 	next    int // body that opens next
 	open    int // bodies open

@@ -185,7 +185,7 @@ func (m *Machine) WakeAt(s *Snapshot) time.Time {
 		if !(s.paused && v.state == visitBackoff) {
 			sooner(v.due)
 		}
-		sooner(v.limit)
+		sooner(v.ends())
 		return true
 	})
 	if s.paused {

@@ -296,15 +296,16 @@ func (st *step) dueAt(v *visit) (time.Time, bool) {
 	if st.s.paused && v.state == visitBackoff {
 		t = time.Time{}
 	}
-	if !v.limit.IsZero() && (t.IsZero() || v.limit.Before(t)) {
-		t = v.limit
+	if end := v.ends(); !end.IsZero() && (t.IsZero() || end.Before(t)) {
+		t = end
 	}
 	return t, !t.IsZero() && !t.After(st.at)
 }
 
 func (st *step) due(scope int, v *visit) error {
 	n := &st.m.Nodes[v.node]
-	late := !v.limit.IsZero() && !v.limit.After(st.at)
+	end := v.ends()
+	late := !end.IsZero() && !end.After(st.at)
 	switch {
 	case v.body != nil && late:
 		return st.containerLate(st.s.scope(scope), v)

@@ -59,6 +59,13 @@ func TestCasesThatDiffered(t *testing.T) {
 			},
 			map[string]float64{"a": 1, "b": -3, "u": 9}, `s g g#1[0]:a g#1[0]:b g#1[0]:u failed own b`,
 		},
+		"a transaction that is undone too late is not tried again": {
+			[]string{
+				"s:manual", `g:group{"transaction":true}`, `g set {"timeout":{"total":"5s"},"retry":{"max_attempts":2}}`, "a:mock in g", "b:mock in g", "u:mock in g",
+				"s>g", "a>b", "a.compensate>u",
+			},
+			map[string]float64{"a": 1, "b": -1, "u": 9}, `s g g#1[0]:a g#1[0]:b g#1[0]:u failed own b`,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
