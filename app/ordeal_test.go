@@ -380,6 +380,9 @@ func (a *arena) settle() verdict {
 	v.lost = count(`select count(*) from unnest($1::text[], $2::uuid[]) a(key, run) where not exists (
 		select from trigger_ledger l join runs r on r.id = l.run_id where l.key = a.key and l.run_id = a.run)`, keys, runs)
 	v.double = len(a.ledger.twice) + count(`select count(*) from runs r where source = 'bench' and not exists (select from trigger_ledger l where l.run_id = r.id)`)
+	if children := count(`select count(*) from runs where source = 'call'`); children != v.acked {
+		a.t.Errorf("%d runs were called by %d", children, v.acked)
+	}
 	v.failed = count(`select count(*) from runs where ended_at is not null and status <> 'succeeded'`)
 	if v.report, err = invariant.Audit(ctx, pg.NewStore(db), time.Time{}, time.Now()); err != nil {
 		a.t.Fatal(err)

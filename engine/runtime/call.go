@@ -178,7 +178,7 @@ func (c *callers) request(row NewRun, call machine.Call) (StartRequest, error) {
 func (c *callers) tell(row NewRun, said machine.Called) error {
 	return c.persist(func(ctx context.Context) error {
 		_, err := c.engine.Tell(ctx, row.Workspace, row.Run, said)
-		if p := problem.Of(err); p != nil {
+		if final(err) {
 			return nil //nolint:nilerr // the run that called is gone: nobody wants to know
 		}
 		return err
@@ -192,20 +192,29 @@ func (c *callers) cancel(row NewRun, command machine.CancelCall) {
 	}
 	_ = c.persist(func(ctx context.Context) error {
 		err := c.engine.Cancel(ctx, row.Workspace, child, "run "+row.Run.String(), "the run that called it ended")
-		if problem.Of(err) != nil {
+		if final(err) {
 			return nil //nolint:nilerr // it is gone
 		}
 		return err
 	})
 }
 
+// final reports whether asking again would bring the same answer.
+func final(err error) bool {
+	p := problem.Of(err)
+	return p != nil && p.Code != problem.Unavailable
+}
+
 // persist repeats what fails for a reason that may pass, until the program
-// stops.
+// stops or loses its shards: their next owner finds what is owed.
 func (c *callers) persist(do func(context.Context) error) error {
 	for wait := 50 * time.Millisecond; ; wait = min(2*wait, 5*time.Second) {
 		err := do(c.ctx)
-		if err == nil || problem.Of(err) != nil || c.ctx.Err() != nil {
+		if err == nil || final(err) || c.ctx.Err() != nil {
 			return err
+		}
+		if problem.Of(err) != nil && !c.engine.Owned() {
+			return context.Canceled
 		}
 		select {
 		case <-time.After(wait):
