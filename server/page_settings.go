@@ -3,6 +3,9 @@ package server
 import (
 	"context"
 	"net/http"
+	"slices"
+
+	"github.com/google/uuid"
 
 	"signalbox/engine/account"
 	"signalbox/engine/vault"
@@ -43,8 +46,12 @@ func (s *Server) settings(ctx context.Context, who account.Identity) (view.Setti
 	if err != nil {
 		return view.Settings{}, err
 	}
+	owners, err := s.tokenOwners(ctx, who, tokens)
+	if err != nil {
+		return view.Settings{}, err
+	}
 	for _, t := range tokens {
-		data.Tokens = append(data.Tokens, view.Token{ID: t.ID.String(), Name: t.Name, Role: string(t.Role), At: t.CreatedAt, Used: t.LastUsedAt, Expires: t.ExpiresAt})
+		data.Tokens = append(data.Tokens, view.Token{ID: t.ID.String(), Name: t.Name, Role: string(t.Role), Owner: owners[t.User], At: t.CreatedAt, Used: t.LastUsedAt, Expires: t.ExpiresAt})
 	}
 	shares, err := s.config.Shares.List(ctx, who.Workspace)
 	if err != nil {
@@ -54,4 +61,22 @@ func (s *Server) settings(ctx context.Context, who account.Identity) (view.Setti
 		data.Shares = append(data.Shares, view.Share{ID: x.ID.String(), Target: string(x.Target), Name: x.Title, At: x.CreatedAt, Expires: x.ExpiresAt, Views: x.Views})
 	}
 	return data, nil
+}
+
+// tokenOwners names the people whose tokens an admin sees beside their own.
+func (s *Server) tokenOwners(ctx context.Context, who account.Identity, tokens []account.Token) (map[uuid.UUID]string, error) {
+	names := map[uuid.UUID]string{}
+	if !slices.ContainsFunc(tokens, func(t account.Token) bool { return t.User != who.User }) {
+		return names, nil
+	}
+	members, err := s.config.Accounts.Members(ctx, who)
+	if err != nil {
+		return nil, err
+	}
+	for _, m := range members {
+		if m.User != who.User {
+			names[m.User] = m.Name
+		}
+	}
+	return names, nil
 }

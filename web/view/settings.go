@@ -27,6 +27,7 @@ type Token struct {
 	ID      string
 	Name    string
 	Role    string
+	Owner   string // empty: the person who looks
 	At      time.Time
 	Used    time.Time // zero: never
 	Expires time.Time // zero: never

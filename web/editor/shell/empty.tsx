@@ -52,8 +52,7 @@ export function EmptyCanvas() {
 }
 
 export function firstSentence(text: string): string {
-  const end = text.indexOf(". ");
-  return end < 0 ? text : text.slice(0, end + 1);
+  return /^.*?(?:\.(?= )|。)/s.exec(text)?.[0] ?? text;
 }
 
 export function Loading({ failed }: { readonly failed: boolean }) {
