@@ -118,7 +118,11 @@ func RowOf(m *machine.Machine, s *machine.Snapshot, last time.Time) RunState {
 	if !st.Owed { // an owed run is loaded at every start and arms itself
 		st.WakeAt = m.WakeAt(s)
 	}
-	if s.Waiting() {
+	switch {
+	case s.Status.Over():
+	case s.Paused():
+		st.Status = StatusPaused
+	case s.Status == machine.StatusRunning && s.Waiting(): // else it says itself what holds it
 		st.Status = StatusWaiting
 	}
 	if s.Status.Over() {

@@ -15,6 +15,7 @@ import (
 	"signalbox/engine/compile"
 	"signalbox/engine/event"
 	"signalbox/engine/graph"
+	"signalbox/engine/machine"
 	"signalbox/engine/mem"
 	"signalbox/engine/problem"
 	"signalbox/engine/runtime"
@@ -257,6 +258,44 @@ func TestLargeValuesTravelByReference(t *testing.T) {
 	for _, e := range rec.Events {
 		if len(e.Data) > event.SizeMax {
 			t.Errorf("event %d has %d bytes", e.Seq, len(e.Data))
+		}
+	}
+}
+
+// The row says what holds a run, not only that it waits.
+func TestRowSaysWhatHoldsARun(t *testing.T) {
+	t.Parallel()
+	g, err := graph.Decode([]byte(`{"signalbox":1,"transaction":true,"nodes":[{"id":"s","key":"start","kind":"manual"},
+		{"id":"a","key":"a","kind":"mock"},{"id":"u","key":"u","kind":"mock"},{"id":"w","key":"w","kind":"wait","config":{"duration":"1h"}},
+		{"id":"f","key":"f","kind":"fail","config":{"code":"x","message":"No."}}],
+		"edges":[{"id":"1","from":"s","port":"success","to":"a"},{"id":"2","from":"a","port":"success","to":"w"},
+		{"id":"3","from":"w","port":"success","to":"f"},{"id":"4","from":"a","port":"compensate","to":"u"}],"layout":{}}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, issues := compile.Compile(g)
+	if m == nil {
+		t.Fatalf("%+v", issues)
+	}
+	s, at := m.New("r"), time.Date(2026, 11, 30, 12, 0, 0, 0, time.UTC)
+	for i, step := range []struct {
+		in   machine.Input
+		want string
+	}{
+		{machine.Start{Trigger: "start", Value: json.RawMessage(`1`)}, "running"},
+		{machine.Complete{Node: "a", Visit: 1, Attempt: 1, Output: json.RawMessage(`1`)}, "waiting"},
+		{machine.Pause{By: "Ada"}, "paused"},
+		{machine.Resume{By: "Ada"}, "waiting"},
+		{machine.Wake{}, "compensating"},
+		{machine.Fail{Node: "u", Visit: 1, Attempt: 1, Error: event.Error{Class: "invalid_input", Message: "No."}}, "needs_attention"},
+		{machine.Resolve{Node: "u", Visit: 1, Action: machine.ActionComplete, By: "Ada"}, "compensated"},
+	} {
+		at = at.Add(time.Hour)
+		if _, err := m.Step(s, step.in, at); err != nil {
+			t.Fatal(err)
+		}
+		if got := runtime.RowOf(m, s, at).Status; got != step.want {
+			t.Errorf("after input %d the row says %s, want %s", i+1, got, step.want)
 		}
 	}
 }

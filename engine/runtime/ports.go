@@ -29,6 +29,7 @@ var (
 const (
 	StatusRunning   = "running"
 	StatusWaiting   = "waiting" // only timers or messages are awaited
+	StatusPaused    = "paused"  // a person stopped it for a while
 	StatusSucceeded = "succeeded"
 	StatusFailed    = "failed"
 	StatusCanceled  = "canceled"

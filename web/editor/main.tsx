@@ -48,6 +48,16 @@ async function go(
 ): Promise<void> {
   (await actions).bindCanvas(editor);
   await editor.start();
+  showAsked(editor);
+}
+
+/** The step that the address names is chosen. */
+function showAsked(editor: Editor): void {
+  const key = new URLSearchParams(location.hash.slice(1)).get("step");
+  const step = [...editor.drawing.nodes.values()].find((n) => n.key === key);
+  if (step === undefined) return;
+  editor.kernel.select({ nodes: [step.id] });
+  editor.kernel.reveal([step.id], false);
 }
 
 start();
