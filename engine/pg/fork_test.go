@@ -88,6 +88,18 @@ func TestForkGoesOn(t *testing.T) {
 	if err != nil || event.Verify(rec.Events) != nil {
 		t.Errorf("%v %v", err, event.Verify(rec.Events))
 	}
+	rows, whole, err := w.history.Compare(ctx, "main", old, s.Run)
+	if err != nil || !whole || len(rows) != 3 {
+		t.Fatalf("%d rows (%v)", len(rows), err)
+	}
+	for i, same := range []bool{true, true, false} {
+		if rows[i].SameWay() != same || rows[i].SameData() != same {
+			t.Errorf("%s: same way %v, same data %v", rows[i].Node, rows[i].SameWay(), rows[i].SameData())
+		}
+	}
+	if _, _, err := w.history.Compare(ctx, "other", old, s.Run); err == nil {
+		t.Error("another workspace compares the runs")
+	}
 	list, err := w.history.Forks(ctx, "main", old)
 	if err != nil || len(list) != 1 || list[0].ID != s.Run {
 		t.Errorf("forks %+v (%v)", list, err)

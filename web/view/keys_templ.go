@@ -24,7 +24,7 @@ func keyGroups() []keyGroup {
 			{"Delete", "delete"}, {"⌘ Z / ⇧ ⌘ Z", "undo"}, {"⌘ C / ⌘ X / ⌘ V", "copy"}, {"⌘ D", "duplicate"}, {"⌘ A", "all"},
 			{"⇧ T", "tidy"}, {"⌘ F", "find"}, {"⇧ 1 / ⇧ 2 / ⇧ 0", "fit"}, {"+ / −", "zoom"}, {"⌘ ↵", "test"},
 		}},
-		{"run", [][2]string{{"L", "live"}, {", / .", "step"}, {"Space", "play"}, {"J / K", "rows"}, {"Q / E / C", "show"}, {"F6", "region"}}},
+		{"run", [][2]string{{"L", "live"}, {", / .", "step"}, {"Space", "play"}, {"J / K", "rows"}, {"Q / E / C / T", "show"}, {"F6", "region"}}},
 	}
 }
 
