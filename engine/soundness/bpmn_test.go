@@ -101,8 +101,7 @@ func attr(tok xml.StartElement, name string) string {
 	return ""
 }
 
-// lowering makes machines of a model: one of the process, one of each
-// subprocess, which is a box to the process around it.
+// lowering makes the machine of a model; subprocesses are groups.
 type lowering struct {
 	model
 	m    *machine.Machine
@@ -111,17 +110,16 @@ type lowering struct {
 	name map[string]string // element by node key
 }
 
-// lower makes the machine of the process, or of a subprocess by its id.
-func (m model) lower(scope string) (*lowering, error) {
+func (m model) lower() (*lowering, error) {
 	l := &lowering{model: m, m: &machine.Machine{Format: machine.Format, Semantics: machine.Semantics}, at: map[string]int{}, out: map[string]int{}, name: map[string]string{}}
 	l.node("start", machine.OpTrigger, machine.JoinEach, "start")
-	for _, e := range m.elements {
-		if e.in == scope && e.sort != "boundaryEvent" {
+	for _, e := range m.elements { // outer ones come before what is in them
+		if e.sort != "boundaryEvent" {
 			l.element(e)
 		}
 	}
 	for _, e := range m.elements {
-		if e.in == scope && e.sort == "startEvent" && !slices.ContainsFunc(m.flows, func(f flow) bool { return f.to == e.id }) {
+		if e.in == "" && e.sort == "startEvent" && !slices.ContainsFunc(m.flows, func(f flow) bool { return f.to == e.id }) {
 			l.edge(0, machine.PortSuccess, l.at[e.id])
 		}
 	}
@@ -139,7 +137,7 @@ func (l *lowering) node(id string, op machine.Op, join, element string) int {
 		Key: fmt.Sprintf("n%03d", len(l.m.Nodes)), Kind: "mock", Op: op, Join: join, Ports: []string{machine.PortSuccess}, MaxVisits: 50, Config: json.RawMessage(`{}`),
 		Retry: machine.Retry{MaxAttempts: 1, Initial: time.Second, Factor: 1, MaxInterval: time.Second},
 	}
-	if op == machine.OpTask {
+	if op == machine.OpTask || op == machine.OpGroup {
 		n.Ports = append(n.Ports, machine.PortFailure)
 	}
 	l.m.Nodes = append(l.m.Nodes, n)
@@ -159,7 +157,17 @@ func (l *lowering) element(e element) {
 	case "inclusiveGateway":
 		join = machine.JoinInclusive
 	}
-	first := l.node(e.id, machine.OpTask, join, e.sort+" "+e.id)
+	op := machine.OpTask
+	if e.isSub() {
+		op = machine.OpGroup
+	}
+	from := len(l.m.Nodes)
+	defer func() {
+		for i := from; i < len(l.m.Nodes); i++ {
+			l.put(i, e.in)
+		}
+	}()
+	first := l.node(e.id, op, join, e.sort+" "+e.id)
 	l.out[e.id] = first
 	ways := l.ways(e.id)
 	match := map[string]string{"exclusiveGateway": "first", "eventBasedGateway": "first", "inclusiveGateway": "every"}[e.sort]
@@ -184,6 +192,15 @@ func (l *lowering) element(e element) {
 	l.out[e.id] = route
 }
 
+// put places a node in a subprocess.
+func (l *lowering) put(i int, sub string) {
+	if sub != "" {
+		l.m.Nodes[i].In = l.at[sub] + 1
+	}
+}
+
+func (e element) isSub() bool { return strings.HasSuffix(strings.ToLower(e.sort), "subprocess") }
+
 // ways lists the flows out of an element.
 func (l *lowering) ways(id string) []flow {
 	return slices.DeleteFunc(slices.Clone(l.flows), func(f flow) bool { return f.from != id })
@@ -201,13 +218,14 @@ func (l *lowering) flow(f flow) {
 	source, ok := l.out[from]
 	target, there := l.at[f.to]
 	if !ok || !there {
-		return // of another scope
+		return // from or to what is no part of the control flow
 	}
 	if l.m.Nodes[source].Op == machine.OpRoute && port == machine.PortSuccess {
 		port = l.m.Nodes[source].Ports[slices.Index(l.ways(f.from), f)]
 	}
 	if slices.Contains(l.m.Edges, machine.Edge{From: source, Port: port, To: target}) {
 		between := l.node(fmt.Sprintf("%s %s %d", f.from, f.to, len(l.m.Nodes)), machine.OpTask, machine.JoinEach, "second flow")
+		l.m.Nodes[between].In = l.m.Nodes[source].In
 		l.edge(source, port, between)
 		source, port = between, machine.PortSuccess
 	}

@@ -2,15 +2,15 @@ package soundness
 
 import "signalbox/engine/machine"
 
-// tryMax is how large an exploration may be for its fixes to be tried; of a
-// larger one the likeliest is offered untried.
-const tryMax = LookMax / 100
+// tryMax is what may be looked at to try fixes, in tokens. Beyond it the
+// likeliest is offered untried.
+const tryMax = LookMax / 10
 
 // fix looks for another join rule under which the finding is gone and no other
 // error takes its place.
 func (p *prover) fix(f *Finding, n *net, before seen) {
 	for _, c := range p.candidates(*f) {
-		if before.work > tryMax || p.cures(*f, n, before, c) {
+		if p.tried+before.work > tryMax || p.cures(*f, n, before, c) {
 			f.Fix = &Fix{Node: c.node, Mode: c.mode, Cancel: c.cancel}
 			return
 		}
@@ -36,6 +36,7 @@ func (p *prover) candidates(f Finding) []change {
 func (p *prover) cures(f Finding, n *net, before seen, c change) bool {
 	budget := 2*before.work + 1_000
 	after := p.explore(newNet(p, n.scope, n.brief, &c), &budget)
+	p.tried += after.work
 	return !after.partial && !has(after.found, f.Code, f.Node) && errors(after.found) < errors(before.found)
 }
 

@@ -22,7 +22,7 @@ import (
 const (
 	StatesMax = 100_000    // states of one scope
 	TokensMax = 3          // tokens on one edge where they pile up; more are not followed
-	LookMax   = 10_000_000 // tokens looked at, in all scopes together
+	LookMax   = 6_000_000 // tokens looked at, in all scopes together
 )
 
 // broadMax is how many states are followed in the order in which they were
@@ -88,6 +88,7 @@ type prover struct {
 	budget  int
 	apart   bool // no state stands for another that only has other pasts: tests compare
 	exact   int  // of it, for trying every moment of a deadline
+	tried   int  // looked at for fixes
 	looked  int
 	partial bool
 	found   []Finding

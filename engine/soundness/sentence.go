@@ -30,7 +30,13 @@ func (f Finding) Sentence(title func(node int) string) string {
 	case DeadNode:
 		return fmt.Sprintf("%s can never run: no choice leads there.", name)
 	case RunsTwice:
-		return fmt.Sprintf("%s can start again while it still runs: two tokens can come to it by ways that do not wait for each other.", name)
+		after := ""
+		if n := len(f.Related); n == 1 {
+			after = " So can the step that follows it."
+		} else if n > 1 {
+			after = fmt.Sprintf(" So can %d steps that follow it.", n)
+		}
+		return fmt.Sprintf("%s can start again while it still runs: two tokens can come to it by ways that do not wait for each other.%s", name, after)
 	case GrowsWithoutEnd:
 		return fmt.Sprintf("Tokens can pile up at %s without end.", name)
 	case CancelInLoop:
