@@ -42,7 +42,15 @@ const (
 	exitUsage  = 2 // the input was not understood
 )
 
+// garbage is how much the heap may grow before it is collected, in percent. Of
+// what a step costs, collecting is a tenth at Go's own 100; 30 MB buy half of
+// that back.
+const garbage = 150
+
 func run(args []string) int {
+	if os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(garbage)
+	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	name := "serve"

@@ -3,6 +3,7 @@ package graph
 import (
 	"bytes"
 	"errors"
+	"io"
 	"strconv"
 	"strings"
 
@@ -56,11 +57,28 @@ func decodeStrict(data []byte, into any) error {
 	return nil
 }
 
+// eof is a reader of nothing.
+type eof struct{}
+
+// Read implements io.Reader.
+func (eof) Read([]byte) (int, error) { return 0, io.EOF }
+
+var nulEscape = []byte(`\u0000`) //nolint:gochecknoglobals // a constant
+
 // CheckJSON walks a JSON text without building it: one value, valid UTF-8,
 // no duplicate names, no NUL in strings, and at most depth levels. It returns
 // nil when the text is good.
-func CheckJSON(data []byte, depth int) *problem.Problem {
-	dec := jsontext.NewDecoder(bytes.NewReader(data))
+func CheckJSON(data []byte, depth int) *problem.Problem { return new(Checker).Check(data, depth) }
+
+// Checker checks one text after the other with the same memory.
+type Checker struct{ dec jsontext.Decoder }
+
+// Check is CheckJSON.
+func (c *Checker) Check(data []byte, depth int) *problem.Problem {
+	dec := &c.dec
+	dec.Reset(bytes.NewBuffer(data)) // a buffer is read where it is
+	defer dec.Reset(eof{})           // and forgotten
+	nul := bytes.Contains(data, nulEscape)
 	for {
 		tok, err := dec.ReadToken()
 		if err != nil {
@@ -70,7 +88,7 @@ func CheckJSON(data []byte, depth int) *problem.Problem {
 			return problem.New(problem.Invalid, "The JSON is nested deeper than %d levels.", depth).
 				At(string(dec.StackPointer()), "too deep", "at most "+strconv.Itoa(depth)+" levels")
 		}
-		if tok.Kind() == '"' && strings.ContainsRune(tok.String(), 0) {
+		if nul && tok.Kind() == '"' && strings.ContainsRune(tok.String(), 0) {
 			return problem.New(problem.Invalid, "The JSON holds a NUL character (\\u0000), which cannot be stored.").
 				At(string(dec.StackPointer()), "NUL character", "text without \\u0000")
 		}

@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"sync"
 	"time"
 	"unicode/utf8"
 
@@ -25,6 +26,9 @@ const (
 	storeMax   = 30 * time.Second
 )
 
+// checkers are used again: every output is checked.
+var checkers = sync.Pool{New: func() any { return new(graph.Checker) }} //nolint:gochecknoglobals // holds no state
+
 // pack checks an output, cuts secrets out and stores it when it is large.
 func (p *Pool) pack(ctx context.Context, t *task.Task, output json.RawMessage) (json.RawMessage, *event.Payload, error) {
 	if len(output) == 0 {
@@ -33,7 +37,10 @@ func (p *Pool) pack(ctx context.Context, t *task.Task, output json.RawMessage) (
 	if len(output) > OutputMax {
 		return nil, nil, tooLarge(len(output))
 	}
-	if fault := graph.CheckJSON(output, outputDeep); fault != nil {
+	c := checkers.Get().(*graph.Checker) //nolint:forcetypeassert // only checkers are put there
+	fault := c.Check(output, outputDeep)
+	checkers.Put(c)
+	if fault != nil {
 		return nil, nil, Fail(ClassBadOutput, "The step's output cannot be stored: "+fault.Error())
 	}
 	output, err := p.redactJSON(output)
