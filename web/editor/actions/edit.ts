@@ -189,7 +189,16 @@ export function insertOnEdge(editor: Editor, id: string, edgeID: string, d: Poin
     editor.say(t("editor.said.inserted", { step: nameOf(editor, id) }));
 }
 
-export function toggleDisabled(editor: Editor, ids: readonly string[]): void {
+/** Disables steps that pass their input on; what starts a run or holds others cannot. */
+export function toggleDisabled(editor: Editor, all: readonly string[]): void {
+  const ids = all.filter((id) => {
+    const spec = editor.spec(editor.drawing.nodes.get(id)?.kind ?? "");
+    return spec?.work !== "trigger" && spec?.container !== true;
+  });
+  if (ids.length === 0) {
+    editor.toast(t("editor.disable.nothing"));
+    return;
+  }
   const on = !ids.every((id) => editor.drawing.nodes.get(id)?.disabled === true);
   const ops = ids.map(
     (id): Change => ({ op: "node.set", id, path: "/disabled", ...(on ? { value: true } : {}) }),
