@@ -119,7 +119,8 @@ func ordealGraph() graph.Graph {
 		{"each", "success", "deal"},
 		{"book", "success", "pay"},
 		{"book", graph.PortCompensate, "unbook"},
-		{"deal", "failure", "ask"}, {"ask", "success", "large"},
+		{"deal", "failure", "ask"},
+		{"ask", "success", "large"},
 		{"large", "success", "last"},
 	} {
 		g.Edges = append(g.Edges, graph.Edge{ID: fmt.Sprint("e", i), From: e[0], Port: e[1], To: e[2]})

@@ -191,7 +191,7 @@ func classOf(e *event.Error) string {
 }
 
 func sourceOf(source string) string {
-	if slices.Contains([]string{"manual", "api", "webhook", "schedule", "test", "bench", "call"}, source) {
+	if slices.Contains([]string{"manual", "api", "webhook", "schedule", "test", "bench", "call", "fork", "retry"}, source) {
 		return source
 	}
 	return Other

@@ -179,7 +179,7 @@ func (c *callers) tell(row NewRun, said machine.Called) error {
 	return c.persist(func(ctx context.Context) error {
 		_, err := c.engine.Tell(ctx, row.Workspace, row.Run, said)
 		if final(err) {
-			return nil //nolint:nilerr // the run that called is gone: nobody wants to know
+			return nil // the run that called is gone: nobody wants to know
 		}
 		return err
 	})
@@ -193,7 +193,7 @@ func (c *callers) cancel(row NewRun, command machine.CancelCall) {
 	_ = c.persist(func(ctx context.Context) error {
 		err := c.engine.Cancel(ctx, row.Workspace, child, "run "+row.Run.String(), "the run that called it ended")
 		if final(err) {
-			return nil //nolint:nilerr // it is gone
+			return nil // it is gone
 		}
 		return err
 	})
@@ -217,7 +217,7 @@ func (c *callers) persist(do func(context.Context) error) error {
 			return context.Canceled
 		}
 		select {
-		case <-time.After(wait):
+		case <-time.After(wait): //nolint:forbidigo // a back-off, not a decision
 		case <-c.ctx.Done():
 			return c.ctx.Err()
 		}

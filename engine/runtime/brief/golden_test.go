@@ -55,8 +55,11 @@ func scripts() []script {
 			"fast:mock", "look:mock", "slow:mock", "meet:join", "last:mock",
 			"start>pick", "pick.express>fast", "pick.vision>look", "pick.default>slow", "fast>meet", "look>meet", "slow>meet", "meet>last",
 		}, []string{"start", "ok look", "ok fast", "ok last"}},
-		{"retry", []string{"start:manual", `work:mock{"retries":2}`, "start>work"},
-			[]string{"start", "fail work unavailable", "wake", "fail work timeout", "wake", "ok work"}},
+		{
+			"retry",
+			[]string{"start:manual", `work:mock{"retries":2}`, "start>work"},
+			[]string{"start", "fail work unavailable", "wake", "fail work timeout", "wake", "ok work"},
+		},
 		{"failure-port", []string{
 			"start:manual", "work:mock", "fix:mock", "go:mock", "start>work", "work>go", "work.failure>fix",
 		}, []string{"start", "fail work invalid_input", "ok fix"}},
@@ -64,8 +67,11 @@ func scripts() []script {
 			"start:manual", "a:mock", "b:mock", `pause:wait{"duration":"1h"}`, "never:mock",
 			"start>a", "start>b", "start>pause", "a>never",
 		}, []string{"start", "fail a unauthorized"}},
-		{"wait", []string{"start:manual", `pause:wait{"duration":"2s"}`, "work:mock", "start>pause", "pause>work"},
-			[]string{"start", "wake", "ok work"}},
+		{
+			"wait",
+			[]string{"start:manual", `pause:wait{"duration":"2s"}`, "work:mock", "start>pause", "pause>work"},
+			[]string{"start", "wake", "ok work"},
+		},
 		{"loop", []string{
 			"start:manual", "head:join/each", "work:mock", `again:if{"condition":"input.id == 'y'"}`, "done:mock",
 			"start>head", "head>work", "work>again", "again.true>done", "again.false>head",
