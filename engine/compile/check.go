@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"signalbox/engine/chart/draw"
 	"signalbox/engine/expr"
 	"signalbox/engine/graph"
 	"signalbox/engine/kind"
@@ -28,6 +29,17 @@ func (c *compiler) check() {
 	for _, n := range c.g.Nodes {
 		spec, ok := c.specs[n.ID]
 		if !ok {
+			continue
+		}
+		if inChart(c.g, &n) {
+			continue // a state: its chart looks at it
+		}
+		if spec.Work == kind.WorkState {
+			if n.Kind != draw.KindStates {
+				c.fail("state_outside", n, "/in", "“%s” is a state and must stand in a state machine.", c.title(n.ID))
+				continue
+			}
+			c.checkChart(n)
 			continue
 		}
 		c.checkConfig(n, spec)

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 
+	"signalbox/engine/chart"
 	"signalbox/engine/graph"
 	"signalbox/engine/kind"
 	"signalbox/engine/machine"
@@ -25,6 +26,7 @@ type compiler struct {
 	specs  map[string]kind.Spec   // by node id; only of nodes with a known kind
 	in     map[string][]graph.Edge
 	out    map[string][]graph.Edge
+	charts map[string]chart.Def // by node id: statecharts
 	issues []graph.Issue
 }
 
@@ -32,7 +34,7 @@ type compiler struct {
 // errors first. With errors the machine is nil.
 func Compile(g graph.Graph) (*machine.Machine, []graph.Issue) {
 	c := &compiler{
-		g: &g, specs: map[string]kind.Spec{}, node: map[string]*graph.Node{}, key: map[string]*graph.Node{},
+		g: &g, charts: map[string]chart.Def{}, specs: map[string]kind.Spec{}, node: map[string]*graph.Node{}, key: map[string]*graph.Node{},
 		in: map[string][]graph.Edge{}, out: map[string][]graph.Edge{},
 	}
 	for i := range g.Nodes {
@@ -63,7 +65,7 @@ func Compile(g graph.Graph) (*machine.Machine, []graph.Issue) {
 // machine. Edges to compensations, which no token takes, are not among them.
 func EdgeIDs(g graph.Graph) []string {
 	keys := keysOf(&g)
-	edges := sortedEdges(g.Edges, keys)
+	edges := sortedEdges(flow(&g), keys)
 	ids := make([]string, len(edges))
 	for i, e := range edges {
 		ids[i] = e.ID
@@ -80,7 +82,7 @@ func keysOf(g *graph.Graph) map[string]string {
 }
 
 func sortedEdges(edges []graph.Edge, keys map[string]string) []graph.Edge {
-	edges = slices.DeleteFunc(slices.Clone(edges), func(e graph.Edge) bool { return e.Port == graph.PortCompensate })
+	edges = slices.Clone(edges)
 	slices.SortFunc(edges, func(a, b graph.Edge) int {
 		return cmp.Or(strings.Compare(keys[a.From], keys[b.From]), strings.Compare(a.Port, b.Port), strings.Compare(keys[a.To], keys[b.To]))
 	})

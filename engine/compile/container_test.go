@@ -510,3 +510,27 @@ func TestFindingsOfContainers(t *testing.T) {
 		}
 	}
 }
+
+func TestAStateMachineMovesBySignalsAndTime(t *testing.T) {
+	t.Parallel()
+	g := draw(t, "s:manual", `order:states{"initial":"waiting","context":{"tries":0}}`,
+		`waiting:state{"on":[{"event":"paid","port":"on_paid"}],"after":[{"delay":"60000","port":"after_late"}]}`,
+		`paid:state{"final":true}`, `late:state{"on":[{"event":"again","port":"on_again","actions":[{"assign":{"tries":"=context.tries + 1"}}]}]}`,
+		"s>order", "waiting.on_paid>paid", "waiting.after_late>late", "late.on_again>waiting", `after:transform{"expression":"input.tries"}`, "order>after")
+	st := perform(t, compiled(t, inside(g, "order", "waiting", "paid", "late")), `{"id":7}`)
+	st.pass(61 * time.Second)
+	if n := st.step(machine.Signal{Name: "paid"}); n != 0 {
+		t.Errorf("a state that is not active took the event: %d events", n)
+	}
+	st.step(machine.Signal{Name: "again", Value: json.RawMessage(`{"who":"ada"}`)})
+	st.pass(30 * time.Second)
+	st.step(machine.Signal{Name: "paid", Value: json.RawMessage(`{"amount":3}`)})
+	st.ends(machine.StatusSucceeded, `1`)
+	if got := trace(st.log); strings.Count(got, "ChartMoved order") != 4 {
+		t.Errorf("trace\n%s", got)
+	}
+	_, issues := compile.Compile(draw(t, "s:manual", "alone:state", "s>alone"))
+	if len(issues) == 0 || issues[0].Code != "state_outside" {
+		t.Errorf("%+v", issues)
+	}
+}

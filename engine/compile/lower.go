@@ -25,7 +25,7 @@ const (
 // key, with every default filled in.
 func (c *compiler) lower() *machine.Machine {
 	m := &machine.Machine{Format: machine.Format, Semantics: machine.Semantics, Nodes: []machine.Node{}, Edges: []machine.Edge{}}
-	nodes := slices.Clone(c.g.Nodes)
+	nodes := slices.DeleteFunc(slices.Clone(c.g.Nodes), func(n graph.Node) bool { return inChart(c.g, &n) })
 	slices.SortFunc(nodes, func(a, b graph.Node) int { return strings.Compare(a.Key, b.Key) })
 	index := make(map[string]int, len(nodes))
 	for i, n := range nodes {
@@ -44,7 +44,7 @@ func (c *compiler) lower() *machine.Machine {
 			}
 		}
 	}
-	for _, e := range sortedEdges(c.g.Edges, keysOf(c.g)) {
+	for _, e := range sortedEdges(flow(c.g), keysOf(c.g)) {
 		m.Edges = append(m.Edges, machine.Edge{From: index[e.From], Port: e.Port, To: index[e.To]})
 	}
 	return m
@@ -72,6 +72,10 @@ func (c *compiler) lowerNode(n graph.Node) machine.Node {
 	}
 	if out.Op == machine.OpTask {
 		lowerTask(&out, n, spec)
+	}
+	if spec.Work == kind.WorkState {
+		c.lowerChart(&out, n)
+		return out
 	}
 	if spec.Container {
 		lowerContainer(&out, n)

@@ -13,7 +13,9 @@ import (
 func (c *compiler) prove(m *machine.Machine) {
 	ids := make([]string, len(m.Nodes))
 	for _, n := range c.g.Nodes {
-		ids[m.Index(n.Key)] = n.ID
+		if at := m.Index(n.Key); at >= 0 { // states of a chart are no nodes of the machine
+			ids[at] = n.ID
+		}
 	}
 	for _, f := range soundness.Prove(m) {
 		i := graph.Issue{Code: f.Code, Severity: f.Severity, Message: f.Sentence(func(node int) string { return c.title(ids[node]) })}

@@ -27,6 +27,9 @@ func (c *compiler) resolve() {
 			c.checkCompensation(e)
 			continue
 		}
+		if inChart(c.g, from) && inChart(c.g, to) && from.In == to.In {
+			continue // a transition: the chart looks at it
+		}
 		c.checkBorder(e)
 		if spec, ok := c.specs[e.From]; ok && !hasPort(spec, from, e.Port) {
 			i := graph.Issue{

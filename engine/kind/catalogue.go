@@ -10,7 +10,7 @@ func Categories() []string { return []string{"trigger", "flow", "data", "connect
 func All() []Spec {
 	return []Spec{
 		manual(), webhook(),
-		ifElse(), routes(), join(), group(), mapItems(), loop(), call(),
+		ifElse(), routes(), join(), group(), mapItems(), loop(), states(), state(), call(),
 		wait(), signal(), human(), callback(), respond(), output(), end(), fail(),
 		set(), transform(),
 		request(),

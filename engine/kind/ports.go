@@ -19,12 +19,14 @@ func (s Spec) PortsFor(config json.RawMessage) []Port {
 	var ports []Port
 	v, _ := read(config)
 	m, _ := v.(map[string]any)
-	items, _ := m[s.PortsOf.Field].([]any)
-	for _, item := range items {
-		fields, _ := item.(map[string]any)
-		if name, _ := fields[s.PortsOf.Name].(string); name != "" && !taken[name] {
-			taken[name] = true
-			ports = append(ports, Port{Name: name, Title: name})
+	for _, from := range append([]PortsOf{*s.PortsOf}, s.MorePorts...) {
+		items, _ := m[from.Field].([]any)
+		for _, item := range items {
+			fields, _ := item.(map[string]any)
+			if name, _ := fields[from.Name].(string); name != "" && !taken[name] {
+				taken[name] = true
+				ports = append(ports, Port{Name: name, Title: name, Optional: len(s.MorePorts) > 0})
+			}
 		}
 	}
 	return append(ports, s.Ports...)

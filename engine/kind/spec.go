@@ -17,6 +17,7 @@ const (
 	WorkTask    Work = "task"    // done by a worker
 	WorkWait    Work = "wait"    // over when time or a message comes
 	WorkScope   Work = "scope"   // a container: done by the nodes drawn in it
+	WorkState   Work = "state"   // part of a statechart, which events move
 	WorkCall    Work = "call"    // done by another run
 )
 
@@ -29,18 +30,19 @@ type Spec struct {
 	Icon      string          `json:"icon"`     // name in lucide
 	Help      string          `json:"help"`     // one or two sentences
 	Work      Work            `json:"work"`
-	Effect    bool            `json:"effect"`              // it changes something outside
-	Ports     []Port          `json:"ports"`               // always there, in drawing order
-	PortsOf   *PortsOf        `json:"ports_of,omitempty"`  // ports made from the configuration, drawn before Ports
-	Config    Schema          `json:"config"`              // an object schema
-	Subtitle  string          `json:"subtitle,omitempty"`  // "{method} {url}": fields of the configuration
-	Example   json.RawMessage `json:"example"`             // a configuration that compiles
-	Output    json.RawMessage `json:"output,omitempty"`    // a sample of what it emits
-	NoInput   bool            `json:"no_input,omitempty"`  // no edge may end here
-	Container bool            `json:"container,omitempty"` // other nodes stand in it: its body is a scope of its own
-	Unique    bool            `json:"unique,omitempty"`    // at most one in a graph
-	Attempts  int             `json:"attempts,omitempty"`  // default retry: most attempts; 0 is 1
-	Timeout   string          `json:"timeout,omitempty"`   // default attempt timeout, Go duration
+	Effect    bool            `json:"effect"`               // it changes something outside
+	Ports     []Port          `json:"ports"`                // always there, in drawing order
+	PortsOf   *PortsOf        `json:"ports_of,omitempty"`   // ports made from the configuration, drawn before Ports
+	MorePorts []PortsOf       `json:"more_ports,omitempty"` // made from other fields as well
+	Config    Schema          `json:"config"`               // an object schema
+	Subtitle  string          `json:"subtitle,omitempty"`   // "{method} {url}": fields of the configuration
+	Example   json.RawMessage `json:"example"`              // a configuration that compiles
+	Output    json.RawMessage `json:"output,omitempty"`     // a sample of what it emits
+	NoInput   bool            `json:"no_input,omitempty"`   // no edge may end here
+	Container bool            `json:"container,omitempty"`  // other nodes stand in it: its body is a scope of its own
+	Unique    bool            `json:"unique,omitempty"`     // at most one in a graph
+	Attempts  int             `json:"attempts,omitempty"`   // default retry: most attempts; 0 is 1
+	Timeout   string          `json:"timeout,omitempty"`    // default attempt timeout, Go duration
 }
 
 // Port is a named way out.

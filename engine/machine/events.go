@@ -165,6 +165,29 @@ type CallAnswered struct {
 	Child string `json:"child"` // run id
 }
 
+// ChartMoved is a step of a statechart: an event moved it, or it began (Took)
+// or nothing could (no such event is written). State is all that is known of it
+// afterwards; Timers are those that are set then.
+type ChartMoved struct {
+	Node    string       `json:"-"`
+	Scope   int          `json:"scope,omitempty"`
+	Visit   int          `json:"visit"`
+	Began   bool         `json:"began,omitempty"`
+	Took    Edges        `json:"took,omitempty"`
+	Event   string       `json:"event,omitempty"`
+	Active  []string     `json:"active"` // ids of states, for people
+	State   event.Value  `json:"state"`
+	Timers  []ChartTimer `json:"timers,omitempty"`
+	Actions []string     `json:"actions,omitempty"` // named actions, which nobody here performs
+	By      string       `json:"by,omitempty"`
+}
+
+// ChartTimer is a delay of a statechart.
+type ChartTimer struct {
+	ID string    `json:"id"`
+	At time.Time `json:"at"`
+}
+
 // ContainerStarted begins the visit of a container.
 type ContainerStarted struct {
 	Node  string      `json:"-"`

@@ -14,6 +14,7 @@ var blanks = map[string]func(node string) Fact{
 	"SignalReceived":        func(_ string) Fact { return &SignalReceived{} },
 	"CallStarted":           func(node string) Fact { return &CallStarted{Node: node} },
 	"CallAnswered":          func(node string) Fact { return &CallAnswered{Node: node} },
+	"ChartMoved":            func(node string) Fact { return &ChartMoved{Node: node} },
 	"ContainerStarted":      func(node string) Fact { return &ContainerStarted{Node: node} },
 	"BodyStarted":           func(node string) Fact { return &BodyStarted{Node: node} },
 	"BodyCompleted":         func(node string) Fact { return &BodyCompleted{Node: node} },
@@ -71,6 +72,8 @@ func Name(f Fact) (typ, node string) {
 		return "CallStarted", f.Node
 	case *CallAnswered:
 		return "CallAnswered", f.Node
+	case *ChartMoved:
+		return "ChartMoved", f.Node
 	case *ContainerStarted:
 		return "ContainerStarted", f.Node
 	case *BodyStarted:
@@ -129,6 +132,7 @@ func (*WaitCompleted) fact()         {}
 func (*SignalReceived) fact()        {}
 func (*CallStarted) fact()           {}
 func (*CallAnswered) fact()          {}
+func (*ChartMoved) fact()            {}
 func (*ContainerStarted) fact()      {}
 func (*BodyStarted) fact()           {}
 func (*BodyCompleted) fact()         {}

@@ -38,6 +38,8 @@ func (m *Machine) fold(s *Snapshot, e Event) error {
 		return m.foldTask(s, e.Fact)
 	case *WaitStarted, *WaitCompleted, *SignalReceived, *CallStarted, *CallAnswered:
 		return m.foldWaiting(s, e.Fact)
+	case *ChartMoved:
+		return m.foldChart(s, e.Fact.(*ChartMoved)) //nolint:forcetypeassert // switched on
 	case *ContainerStarted, *BodyStarted, *BodyCompleted, *BodyFailed, *ContainerCompleted:
 		return m.foldContainer(s, e.Fact)
 	case *VisitCanceled, *TokensCanceled, *RoundOpened, *TokensAbsorbed, *RoundClosed:

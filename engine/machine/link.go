@@ -19,6 +19,8 @@ func (m *Machine) linkNode(i int) (link, error) {
 	case OpTrigger, OpPass:
 	case OpIf, OpRoute, OpTransform:
 		err = l.linkRules(n)
+	case OpChart:
+		err = l.linkChart(n)
 	case OpGroup, OpMap, OpLoop:
 		err = l.linkContainer(n)
 	case OpSet, OpRespond, OpOutput, OpEnd, OpFail, OpTask, OpWait, OpCall, OpSignal, OpHuman, OpCallback:

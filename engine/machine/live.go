@@ -27,7 +27,9 @@ type visit struct {
 	call        *CallStarted
 	child       string
 	body        *progress // container
-	undo        int       // 1 + place in the scope's done: it undoes that visit
+	chart       *box      // statechart: its state
+	timers      []ChartTimer
+	undo        int // 1 + place in the scope's done: it undoes that visit
 }
 
 // ends is when the time of the visit is over; zero is never. It does not count
@@ -47,6 +49,7 @@ const (
 	visitWaiting                       // waits for time, a message or a person
 	visitOpen                          // a container whose bodies run
 	visitCalling                       // another run
+	visitChart                         // a statechart that waits for events
 )
 
 // progress is how far a container has come.

@@ -11,7 +11,7 @@ type Seen struct {
 
 // Look lists the live visits, by scope and start.
 func (s *Snapshot) Look(m *Machine) []Seen {
-	phases := map[visitState]string{visitQueued: "queued", visitBackoff: "backoff", visitWaiting: "waiting", visitOpen: "open", visitCalling: "calling"}
+	phases := map[visitState]string{visitQueued: "queued", visitBackoff: "backoff", visitWaiting: "waiting", visitOpen: "open", visitCalling: "calling", visitChart: "chart"}
 	list := []Seen{}
 	s.eachVisit(func(scope int, v *visit) bool {
 		list = append(list, Seen{Scope: scope, Node: m.Nodes[v.node].Key, Visit: v.number, Attempt: v.attempt, Phase: phases[v.state]})

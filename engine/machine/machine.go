@@ -21,6 +21,7 @@ import (
 	"fmt"
 	"time"
 
+	"signalbox/engine/chart"
 	"signalbox/engine/expr"
 )
 
@@ -80,7 +81,8 @@ const (
 	OpGroup Op = "group" // containers: their bodies are the nodes whose In names them
 	OpMap   Op = "map"
 	OpLoop  Op = "loop"
-	OpCall  Op = "call" // another workflow, as a child run
+	OpChart Op = "chart" // a statechart: its configuration is the chart
+	OpCall  Op = "call"  // another workflow, as a child run
 
 	OpSignal   Op = "signal"   // waits for a message from outside
 	OpHuman    Op = "human"    // waits for a person's decision
@@ -157,6 +159,7 @@ type Edge struct {
 type link struct {
 	config *expr.Tree
 	box    containerConfig
+	chart  *chart.Chart
 	reduce *expr.Program   // combine: the expression over acc and item
 	start  *expr.Program   // combine: the first acc
 	again  *expr.Program   // retry: whether another attempt is worth it

@@ -92,6 +92,7 @@ func (c *scope) eachBox(do func(*box)) {
 	for i := range c.visits {
 		v := &c.visits[i]
 		do(v.input)
+		do(v.chart)
 		if p := v.body; p != nil {
 			do(p.items)
 			do(p.last)

@@ -311,6 +311,8 @@ func (st *step) due(scope int, v *visit) error {
 		return st.containerLate(st.s.scope(scope), v)
 	case v.body != nil:
 		return st.emit(&BodyStarted{Node: n.Key, Scope: scope, Visit: v.number, Opens: st.s.opened + 1})
+	case v.state == visitChart:
+		return st.fireChart(scope, v)
 	case v.state == visitWaiting && v.kind == "":
 		return st.emit(&WaitCompleted{Node: n.Key, Scope: scope, Visit: v.number, Port: PortSuccess})
 	case v.state == visitWaiting:

@@ -89,6 +89,8 @@ func (st *step) act(n *Node, l *link, sc *view, id visitID, late bool) (Fact, er
 		return st.wait(n, l, sc, id)
 	case OpCall:
 		return st.call(n, l, sc, id)
+	case OpChart:
+		return st.startChart(n, l, sc, id)
 	case OpGroup, OpMap, OpLoop:
 		return st.startContainer(n, l, sc, id)
 	case OpRespond:

@@ -156,6 +156,9 @@ func (st *step) signal(in Signal) error {
 	if !s.alive() || in.ID != "" && s.heard[in.ID] || len(s.mail) >= MailMax {
 		return nil
 	}
+	if moved, err := st.signalCharts(in); moved || err != nil {
+		return err
+	}
 	if !slices.ContainsFunc(st.m.Nodes, func(n Node) bool { return n.Op == OpSignal }) {
 		return nil
 	}

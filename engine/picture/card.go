@@ -109,6 +109,9 @@ func ports(spec kind.Spec, n graph.Node, used []string) []out {
 	var list []out
 	if spec.PortsOf != nil {
 		list = portsOf(*spec.PortsOf, n.Config)
+		for _, more := range spec.MorePorts {
+			list = append(list, portsOf(more, n.Config)...)
+		}
 	}
 	for _, p := range spec.Ports {
 		if p.Optional && !slices.Contains(used, p.Name) {

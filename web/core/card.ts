@@ -2,7 +2,7 @@
 // pictures that the server draws.
 
 import type { Point } from "./geometry.ts";
-import type { GraphNode, JsonObject, NodeLayout, Port, Spec } from "./graph.ts";
+import type { GraphNode, JsonObject, NodeLayout, Port, PortsOf, Spec } from "./graph.ts";
 import { COMPENSATE } from "./graph.ts";
 
 export const CARD = {
@@ -82,9 +82,13 @@ export function portsFor(spec: Spec, config: JsonObject | undefined): readonly P
 type Derived = { readonly port: Port; readonly label: string };
 
 function derived(spec: Spec, config: JsonObject | undefined): readonly Derived[] {
-  const from = spec.ports_of;
-  const items = from === undefined ? undefined : config?.[from.field];
-  if (from === undefined || !Array.isArray(items)) return [];
+  if (spec.ports_of === undefined) return [];
+  return [spec.ports_of, ...(spec.more_ports ?? [])].flatMap((from) => derivedOf(from, config));
+}
+
+function derivedOf(from: PortsOf, config: JsonObject | undefined): readonly Derived[] {
+  const items = config?.[from.field];
+  if (!Array.isArray(items)) return [];
   const found: Derived[] = [];
   for (const item of items as readonly unknown[]) {
     if (typeof item !== "object" || item === null) continue;

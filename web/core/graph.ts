@@ -173,11 +173,13 @@ export type Spec = {
   /** Name in the icon sprite. */
   readonly icon: string;
   readonly help: string;
-  readonly work: "trigger" | "inline" | "task" | "wait" | "scope" | "call";
+  readonly work: "trigger" | "inline" | "task" | "wait" | "scope" | "state" | "call";
   readonly effect: boolean;
   readonly ports: readonly Port[];
   /** Ports made from the configuration, drawn before the others. */
   readonly ports_of?: PortsOf | undefined;
+  /** Made from other fields as well. */
+  readonly more_ports?: readonly PortsOf[] | undefined;
   readonly config: Schema;
   /** "{method} {url}": fields of the configuration. */
   readonly subtitle?: string | undefined;

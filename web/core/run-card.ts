@@ -1,7 +1,7 @@
 // Where a drawing's cards, ports and edges are: the same measures as the
 // server's pictures (Go package engine/picture).
 
-import type { Graph, GraphNode, Json, Note, Port, Spec } from "./graph.ts";
+import type { Graph, GraphNode, Json, Note, Port, PortsOf, Spec } from "./graph.ts";
 
 export const HEAD = 56;
 export const ROW = 28;
@@ -150,9 +150,13 @@ function fixed(p: Port): Way {
 }
 
 function configured(n: GraphNode, spec: Spec | undefined): readonly Way[] {
-  const from = spec?.ports_of;
-  const items = from === undefined ? undefined : n.config?.[from.field];
-  if (from === undefined || !Array.isArray(items)) return [];
+  if (spec?.ports_of === undefined) return [];
+  return [spec.ports_of, ...(spec.more_ports ?? [])].flatMap((from) => configuredOf(n, from));
+}
+
+function configuredOf(n: GraphNode, from: PortsOf): readonly Way[] {
+  const items = n.config?.[from.field];
+  if (!Array.isArray(items)) return [];
   return items.flatMap((item: Json) => {
     const port = word(item, from.name);
     return port === ""
