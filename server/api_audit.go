@@ -102,7 +102,7 @@ func auditQuery(r *http.Request) (audit.Query, error) {
 	if q.To, err = dayOf(v.Get("to"), 1); err != nil {
 		return q, err
 	}
-	q.Before, _ = strconv.ParseInt(v.Get("before"), 10, 64) //nolint:errcheck // no number is the newest page
+	q.Before, _ = strconv.ParseInt(v.Get("before"), 10, 64) // no number is the newest page
 	return q, nil
 }
 

@@ -27,13 +27,13 @@ func (s *Server) pageGallery(w http.ResponseWriter, r *http.Request) {
 	who := s.current(r)
 	p := s.page(r, "pages.gallery.title", "workflows")
 	query := chosen(r, "q", "show", "tag")
-	list, tags, total, err := s.findWorkflows(r.Context(), who.Workspace, query)
+	found, err := s.findWorkflows(r.Context(), who.Workspace, query)
 	if err != nil {
 		s.fail(w, r, err)
 		return
 	}
-	data := view.Gallery{Query: query, Tags: tags, Total: total, MayEdit: who.Role.AtLeast(account.Editor)}
-	for _, wf := range list {
+	data := view.Gallery{Query: query, Tags: found.tags, Total: found.total, MayEdit: who.Role.AtLeast(account.Editor)}
+	for _, wf := range found.fits {
 		card, err := s.workflowCard(r.Context(), p, wf)
 		if err != nil {
 			s.fail(w, r, err)
@@ -47,24 +47,28 @@ func (s *Server) pageGallery(w http.ResponseWriter, r *http.Request) {
 	s.show(w, r, view.GalleryPage(p, data))
 }
 
-// findWorkflows returns the workflows that fit, the tags of all, and how many
-// there are at all.
-func (s *Server) findWorkflows(ctx context.Context, workspace string, query url.Values) ([]draft.Workflow, []view.Tag, int, error) {
-	var fits []draft.Workflow
-	tags := map[string]int{}
-	total, after := 0, draft.Cursor{}
-	for total < searchMax {
+// found is what a search in the gallery gives.
+type found struct {
+	fits  []draft.Workflow
+	tags  []view.Tag // of all workflows
+	total int        // of all workflows
+}
+
+func (s *Server) findWorkflows(ctx context.Context, workspace string, query url.Values) (found, error) {
+	var f found
+	tags, after := map[string]int{}, draft.Cursor{}
+	for f.total < searchMax {
 		list, err := s.config.Drafts.List(ctx, workspace, after, pageMax)
 		if err != nil {
-			return nil, nil, 0, err
+			return f, err
 		}
-		total += len(list)
+		f.total += len(list)
 		for _, wf := range list {
 			for _, tag := range wf.Tags {
 				tags[tag]++
 			}
-			if len(fits) < galleryMax && fitsGallery(wf, query) {
-				fits = append(fits, wf)
+			if len(f.fits) < galleryMax && fitsGallery(wf, query) {
+				f.fits = append(f.fits, wf)
 			}
 		}
 		if len(list) < pageMax {
@@ -73,7 +77,8 @@ func (s *Server) findWorkflows(ctx context.Context, workspace string, query url.
 		last := list[len(list)-1]
 		after = draft.Cursor{At: last.UpdatedAt, ID: last.ID}
 	}
-	return fits, byUse(tags), total, nil
+	f.tags = byUse(tags)
+	return f, nil
 }
 
 // byUse orders tags, the most used first.

@@ -5,7 +5,7 @@ import (
 	"github.com/go-chi/chi/v5/middleware"
 )
 
-// routes is the whole map. Who may use a route stands in access.go; a route
+// routes is the whole map. Who may use a route stands in access_table.go; a route
 // without an entry there keeps the server from starting.
 //
 // Middleware inside a Group runs after a route was found, so that allow sees

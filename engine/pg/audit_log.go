@@ -32,7 +32,7 @@ func (a *Audit) Append(ctx context.Context, workspace string, entries []audit.En
 		var head []byte
 		err := tx.QueryRow(ctx, `select seq, hash from audit_log where workspace_id = $1 order by seq desc limit 1`, workspace).Scan(&seq, &head)
 		if err != nil && !errors.Is(err, pgx.ErrNoRows) {
-			return err //nolint:wrapcheck // wrapped below
+			return err
 		}
 		batch := &pgx.Batch{}
 		for _, e := range entries {
@@ -43,7 +43,7 @@ func (a *Audit) Append(ctx context.Context, workspace string, entries []audit.En
 				values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
 				workspace, e.Seq, e.At, nullID(e.Actor), e.Name, nullID(e.Token), e.Action, e.Target, e.Detail, e.Address, head)
 		}
-		return tx.SendBatch(ctx, batch).Close() //nolint:wrapcheck // wrapped below
+		return tx.SendBatch(ctx, batch).Close()
 	})
 	if err != nil {
 		return fmt.Errorf("append to the audit log: %w", err)

@@ -1,0 +1,118 @@
+package server
+
+import (
+	"maps"
+
+	"signalbox/engine/account"
+)
+
+// accessTable is the one place that says who may do what.
+func accessTable() map[string]access {
+	table := pageAccess()
+	maps.Copy(table, apiAccess())
+	return table
+}
+
+// pageAccess is the part for pages and for machines that bring no token.
+func pageAccess() map[string]access {
+	anybody := access{}
+	local := access{loopback: true}
+	viewer := access{role: account.Viewer}
+	admin := access{role: account.Admin}
+	return map[string]access{
+		"GET /healthz":               anybody,
+		"GET /readyz":                anybody,
+		"GET /metrics":               local,
+		"GET /static/*":              anybody,
+		"* /demo/{name}":             local,
+		"* /hooks/{path}":            anybody, // each webhook checks its own caller
+		"GET /ws":                    anybody, // the first frame carries a ticket
+		"GET /login":                 anybody,
+		"POST /login":                anybody.as("login"),
+		"POST /language":             anybody, // it sets a cookie
+		"GET /setup/{token}":         anybody,
+		"POST /setup/{token}":        anybody.as("setup"),
+		"GET /join/{token}":          anybody,
+		"POST /join/{token}":         anybody.as("member.join"),
+		"GET /s/{token}":             anybody,
+		"GET /s/{token}/events":      anybody,
+		"POST /s/{token}/ticket":     anybody,
+		"GET /":                      viewer,
+		"GET /w/{id}":                viewer,
+		"GET /w/{id}/runs":           viewer,
+		"GET /w/{id}/versions":       viewer,
+		"GET /runs":                  viewer,
+		"GET /runs/{id}":             viewer,
+		"GET /settings":              viewer,
+		"GET /settings/members":      viewer,
+		"GET /settings/audit":        admin,
+		"GET /settings/audit/export": admin.as("audit.export"),
+		"GET /help/keys":             viewer,
+		"POST /logout":               viewer.as("logout"),
+	}
+}
+
+// apiAccess is the part for the API.
+func apiAccess() map[string]access {
+	viewer := access{role: account.Viewer}
+	operator := access{role: account.Operator}
+	editor := access{role: account.Editor}
+	developer := access{role: account.Developer}
+	admin := access{role: account.Admin}
+	return map[string]access{
+		"GET /api/openapi.json":              viewer,
+		"GET /api/me":                        viewer,
+		"PATCH /api/me":                      viewer, // one's own language and tour
+		"POST /api/me/password":              viewer.as("password.change"),
+		"GET /api/members":                   viewer,
+		"PATCH /api/members/{id}":            admin.as("member.role"),
+		"DELETE /api/members/{id}":           admin.as("member.remove"),
+		"GET /api/invitations":               admin,
+		"POST /api/invitations":              admin.as("member.invite"),
+		"DELETE /api/invitations/{id}":       admin.as("invitation.revoke"),
+		"GET /api/audit":                     admin,
+		"GET /api/kinds":                     viewer,
+		"POST /api/ticket":                   viewer,
+		"GET /api/templates":                 viewer,
+		"GET /api/workflows":                 viewer,
+		"POST /api/workflows":                editor,
+		"GET /api/workflows/{id}":            viewer,
+		"PATCH /api/workflows/{id}":          editor,
+		"DELETE /api/workflows/{id}":         editor.as("workflow.delete"),
+		"GET /api/workflows/{id}/draft":      viewer,
+		"GET /api/workflows/{id}/export":     viewer,
+		"GET /api/workflows/{id}/ops":        viewer,
+		"POST /api/workflows/{id}/ops":       editor,
+		"PUT /api/workflows/{id}/camera":     viewer,
+		"POST /api/workflows/{id}/publish":   editor.as("workflow.publish"),
+		"GET /api/workflows/{id}/versions":   viewer,
+		"GET /api/versions/{id}":             viewer,
+		"POST /api/workflows/{id}/runs":      operator.as("run.start"),
+		"GET /api/workflows/{id}/samples":    viewer,
+		"POST /api/expr/check":               viewer,
+		"GET /api/runs":                      viewer,
+		"GET /api/runs/{id}":                 viewer,
+		"GET /api/runs/{id}/events":          viewer,
+		"GET /api/runs/{id}/events/{seq}":    viewer,
+		"POST /api/runs/{id}/cancel":         operator.as("run.cancel"),
+		"POST /api/runs/{id}/signal":         operator.as("run.signal"),
+		"POST /api/runs/{id}/decide":         operator.as("run.decide"),
+		"POST /api/runs/{id}/pause":          operator.as("run.pause"),
+		"POST /api/runs/{id}/resume":         operator.as("run.resume"),
+		"POST /api/runs/{id}/rollback":       operator.as("run.rollback"),
+		"POST /api/runs/{id}/resolve":        operator.as("run.resolve"),
+		"POST /api/runs/{id}/retry":          operator.as("run.retry"),
+		"POST /api/runs/{id}/fork":           operator.as("run.fork"),
+		"GET /api/runs/{id}/forks":           viewer,
+		"GET /api/runs/{id}/compare/{other}": viewer,
+		"GET /api/shares":                    viewer,
+		"POST /api/shares":                   editor.as("share.create"),
+		"DELETE /api/shares/{id}":            editor.as("share.revoke"),
+		"GET /api/credentials":               editor, // names only, to choose from
+		"POST /api/credentials":              developer.as("credential.set"),
+		"DELETE /api/credentials/{id}":       developer.as("credential.delete"),
+		"GET /api/tokens":                    viewer,                    // one's own
+		"POST /api/tokens":                   viewer.as("token.create"), // with at most one's own role
+		"DELETE /api/tokens/{id}":            viewer.as("token.revoke"),
+	}
+}
