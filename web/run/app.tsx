@@ -27,7 +27,7 @@ const TIMELINE_HEIGHT = 380;
 type Props = { readonly store: RunStore; readonly props: PageProps };
 
 export function App({ store, props }: Props) {
-  const parts = useMemo(() => partsOf(store), [store]);
+  const parts = useMemo(() => partsOf(store, props), [store, props]);
   useEffect(() => {
     const stops = [listenKeys({ store, ...parts }), keepPlaying(store), parts.data.keep()];
     return () => {
@@ -60,12 +60,15 @@ export function App({ store, props }: Props) {
   );
 }
 
-function partsOf(store: RunStore) {
+function partsOf(store: RunStore, props: PageProps) {
   const data = new EdgeData(store);
+  const timeline = new TimelineView(store);
+  // Between what a fork shares and what it did itself there may be days.
+  timeline.collapse.value = props.run.forked_from !== undefined;
   return {
     data,
     log: new LogView(store),
-    timeline: new TimelineView(store),
+    timeline,
     canvas: { follow: signal(!store.over.value), data: data.on, labels: data.labels },
   };
 }
