@@ -198,7 +198,27 @@ func (a *artist) node(kind, in string) {
 		n.Timeout = &graph.Timeout{Total: fmt.Sprintf("%dus", 1+a.r.IntN(9_000_000))}
 	}
 	n.Config = a.config(n.Kind, i)
+	if a.repeats(in) && a.r.IntN(3) == 0 {
+		switch kind {
+		case "transform":
+			n.Config = json.RawMessage(`{"expression":"[item, index]"}`)
+		case "if":
+			n.Config = json.RawMessage(`{"condition":"index % 2 == 0"}`)
+		case "output":
+			n.Config = json.RawMessage(`{"value":{"of":"=item","at":"=index","got":"=input"}}`)
+		}
+	}
 	a.g.Nodes = append(a.g.Nodes, n)
+}
+
+// repeats reports whether a container stands in a map, so that there is an item.
+func (a *artist) repeats(in string) bool {
+	for n := a.g.Node(in); n != nil; n = a.g.Node(n.In) {
+		if n.Kind == "map" {
+			return true
+		}
+	}
+	return false
 }
 
 func (a *artist) pick(list ...string) string { return list[a.r.IntN(len(list))] }
