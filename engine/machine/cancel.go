@@ -57,14 +57,32 @@ func (st *step) cancelBodies(c *scope, v *visit, reason string) error {
 }
 
 // cancelUnder ends what is live in a scope and in those within, as far as the
-// outside has to know: the scope is about to close.
+// outside has to know: the scope is about to close. The scope around waits for
+// tasks in flight whose effect a transaction may have to undo.
 func (st *step) cancelUnder(c *scope, reason string) error {
-	for _, r := range st.liveUnder(c, func(*scope, *visit, bool) bool { return true }) {
-		if err := st.emit(r.canceled(st.m, reason)); err != nil {
+	type id struct{ scope, node, number int }
+	kept := map[id]bool{}
+	all := st.liveUnder(c, func(o *scope, v *visit, stray bool) bool {
+		if stray || st.m.covered(o) && st.m.flies(v) {
+			kept[id{o.id, v.node, v.number}] = true
+		}
+		return true
+	})
+	for _, r := range all {
+		f := r.canceled(st.m, reason)
+		if kept[id{r.scope, r.visit.node, r.visit.number}] && st.m.covered(c.up) {
+			f.Attempt, f.Keeps = 0, c.up.id+1
+		}
+		if err := st.emit(f); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// flies reports whether a task is with the workers whose effect can be undone.
+func (m *Machine) flies(v *visit) bool {
+	return v.state == visitQueued && v.undo == 0 && m.Nodes[v.node].Undo > 0
 }
 
 // liveRef is a live visit with its scope.

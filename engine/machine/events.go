@@ -244,13 +244,15 @@ type ContainerCompleted struct {
 }
 
 // VisitCanceled ends a live visit from outside: a join that cancels, a scope
-// that failed, a person.
+// that failed, a person. Keeps: a transaction around may have to undo the
+// effect of its task, so that the result is waited for there.
 type VisitCanceled struct {
 	Node    string `json:"-"`
 	Scope   int    `json:"scope,omitempty"`
 	Visit   int    `json:"visit"`
 	Attempt int    `json:"attempt,omitempty"` // of the task that is withdrawn
 	Child   string `json:"child,omitempty"`   // run that is to be canceled
+	Keeps   int    `json:"keeps,omitempty"`   // 1 + scope that waits for the task
 	Reason  string `json:"reason"`
 }
 

@@ -38,7 +38,11 @@ func (m *Machine) foldJoin(s *Snapshot, f Fact) error {
 
 func (m *Machine) foldCanceled(s *Snapshot, f *VisitCanceled) error {
 	n := m.Index(f.Node)
+	keeper := s.scope(f.Keeps - 1)
 	if c, i := s.stray(f.Scope, n, f.Visit); c != nil {
+		if keeper != nil {
+			keeper.strays = append(keeper.strays, c.strays[i])
+		}
 		c.strays = slices.Delete(c.strays, i, i+1)
 		c.dirty = true
 		return nil
@@ -47,8 +51,13 @@ func (m *Machine) foldCanceled(s *Snapshot, f *VisitCanceled) error {
 	if c == nil || n < 0 || c.find(n, f.Visit) < 0 {
 		return fmt.Errorf("%s has no visit %d that could be canceled", f.Node, f.Visit)
 	}
-	if v := c.drop(m, s, c.find(n, f.Visit)); v.undo > 0 {
+	v := c.drop(m, s, c.find(n, f.Visit))
+	if v.undo > 0 {
 		c.done[v.undo-1].state = undoOwed
+	}
+	if keeper != nil {
+		v.due = s.last.Add(m.Nodes[n].Timeout)
+		keeper.strays = append(keeper.strays, stray{f.Scope, v})
 	}
 	return nil
 }

@@ -71,11 +71,11 @@ func (m *Machine) foldCompensation(s *Snapshot, f *CompensationStarted) error {
 			}
 		}
 		if o != c {
-			c.strays = append(c.strays, o.strays...)
+			c.strays, o.strays = append(c.strays, o.strays...), nil
 			s.trouble = slices.DeleteFunc(s.trouble, func(t trouble) bool { return t.visit.Scope == o.id })
 		}
 		for _, v := range o.visits {
-			if v.state == visitQueued && v.undo == 0 && m.Nodes[v.node].Undo > 0 {
+			if m.flies(&v) {
 				v.due = s.last.Add(m.Nodes[v.node].Timeout)
 				c.strays = append(c.strays, stray{o.id, v})
 			}

@@ -176,12 +176,16 @@ func (m *Machine) closeUnder(s *Snapshot, c *scope, node, number int) {
 }
 
 // bequeath leaves what completed in scopes that close, and is not undone, to
-// the scope around: the transaction there can still undo it.
+// the scope around: the transaction there can still undo it. Tasks whose effect
+// is not known yet are waited for there.
 func (m *Machine) bequeath(s *Snapshot, up *scope, closes func(*scope) bool) {
 	covered := m.covered(up)
 	for _, o := range s.scopes {
 		if !closes(o) {
 			continue
+		}
+		if covered {
+			up.strays = append(up.strays, o.strays...)
 		}
 		for _, d := range o.done {
 			if d.state != undoOver {

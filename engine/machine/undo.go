@@ -39,7 +39,7 @@ func (c *scope) hasTx() bool {
 // undoableTask reports whether a task in flight could be undone.
 func (st *step) undoableTask(c *scope) bool {
 	for i := range c.visits {
-		if v := &c.visits[i]; v.state == visitQueued && v.undo == 0 && st.m.Nodes[v.node].Undo > 0 {
+		if v := &c.visits[i]; st.m.flies(v) {
 			return true
 		}
 	}
@@ -50,7 +50,7 @@ func (st *step) undoableTask(c *scope) bool {
 // effect may have happened.
 func (st *step) compensate(c *scope, f *CompensationStarted) error {
 	ends := func(o *scope, v *visit, stray bool) bool {
-		stays := v.state == visitQueued && v.undo == 0 && st.m.Nodes[v.node].Undo > 0 && (f.All || st.m.covered(o))
+		stays := st.m.flies(v) && (f.All || st.m.covered(o))
 		return !stays && !stray
 	}
 	for _, r := range st.liveUnder(c, ends) {

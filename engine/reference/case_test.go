@@ -66,6 +66,13 @@ func TestCasesThatDiffered(t *testing.T) {
 			},
 			map[string]float64{"a": 1, "b": -1, "u": 9}, `s g g#1[0]:a g#1[0]:b g#1[0]:u failed own b`,
 		},
+		"a task in flight in another item is waited for, and undone": {
+			[]string{
+				"s:manual", `g:group{"transaction":true}`, `m:map in g{"items":"=[1,2]"}`, "a:mock in m", "u:mock in m", "b:if in m", `b set {"config":{"condition":"index == 1 && item.none"}}`,
+				`w:wait in m`, `w set {"config":{"duration":"1s"}}`, "s>g", "w>b", "a.compensate>u",
+			},
+			map[string]float64{"a": 9}, `s g g#1[0]:m g#1[0]/m#1[0]:a g#1[0]/m#1[0]:w g#1[0]/m#1[1]:a g#1[0]/m#1[1]:w g#1[0]/m#1[0]:b g#1[0]/m#1[1]:b g#1[0]:u g#1[0]:u failed invalid_input b`,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -15,11 +15,23 @@ type body struct {
 	last     any         // what the last body gave
 }
 
-// enter begins the visit of a container, or tries it again.
+// enter begins the visit of a container.
 func (w *world) enter(v *visit) {
 	v.attempt++
 	b := v.body
 	b.next, b.results, b.failures, b.rounds, b.last, b.ready = 0, map[int]any{}, 0, 0, v.input, true
+}
+
+// reenter tries a container again: its first body opens at once, as it did
+// before.
+func (w *world) reenter(v *visit) {
+	w.enter(v)
+	first := v.input
+	if v.node.Kind == "map" {
+		first = v.body.items[0]
+	}
+	v.body.next, v.body.ready = 1, v.node.Kind == "map"
+	w.openBody(v, 0, first)
 }
 
 // proceed does the next thing about a container of the scope: open a body, or

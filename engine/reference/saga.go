@@ -99,6 +99,13 @@ func (w *world) handUp(s *scope) {
 	if s.parent == nil {
 		return
 	}
+	for _, v := range slices.Clone(s.strays) {
+		if w.covered(s.parent) {
+			w.keep(v, s.parent)
+		} else {
+			w.agenda = slices.DeleteFunc(w.agenda, func(a appointment) bool { return a.visit == v })
+		}
+	}
 	for _, e := range s.effects() {
 		e.owed = w.covered(s.parent)
 		s.parent.done = append(s.parent.done, e)
@@ -113,6 +120,28 @@ func (s *saga) effects() []effect {
 		list = append(list, e)
 	}
 	return list
+}
+
+// cancel ends a live visit of a scope that closes. When its task may have an
+// effect that a transaction would have to undo, the scope around waits for it.
+func (w *world) cancel(v *visit) {
+	if s := v.scope; s.parent != nil && w.flies(s, v) && w.covered(s.parent) {
+		w.keep(v, s.parent)
+		return
+	}
+	w.forget(v)
+}
+
+// keep takes a visit out of the live ones, but for the result of its task, for
+// which its time still counts.
+func (w *world) keep(v *visit, owner *scope) {
+	v.scope.live = slices.DeleteFunc(v.scope.live, func(other *visit) bool { return other == v })
+	w.agenda = slices.DeleteFunc(w.agenda, func(a appointment) bool { return a.visit == v && a.why != result && a.why != timeIsUp })
+	if v.stray != nil {
+		v.stray.strays = slices.DeleteFunc(v.stray.strays, func(other *visit) bool { return other == v })
+	}
+	v.stray = owner
+	owner.strays = append(owner.strays, v)
 }
 
 // compensate begins to undo a scope that failed, if it is a transaction, or
@@ -134,9 +163,7 @@ func (w *world) compensate(s *scope, err *Error) bool {
 		return false
 	}
 	for _, v := range flying {
-		v.scope.live = slices.DeleteFunc(v.scope.live, func(other *visit) bool { return other == v })
-		v.stray = s
-		w.agenda = slices.DeleteFunc(w.agenda, func(a appointment) bool { return a.visit == v && a.why != result })
+		w.keep(v, s)
 	}
 	for _, v := range slices.Clone(s.live) {
 		w.forget(v)
@@ -184,17 +211,12 @@ func (w *world) undo(s *scope) bool {
 // sagaAttempted takes the result of a task that is in flight, or that undoes.
 func (w *world) sagaAttempted(v *visit, o Outcome) {
 	if v.stray != nil {
-		s := v.stray
-		s.strays = slices.DeleteFunc(s.strays, func(other *visit) bool { return other == v })
-		record := &w.report.Visits[v.record]
-		if o.Error == nil {
-			record.Ports, record.Output = []string{"success"}, o.Output
-			w.remember(v, s, o.Output)
-			return
+		err := o.Error
+		if err == nil {
+			w.report.Visits[v.record].Ports, w.report.Visits[v.record].Output = []string{"success"}, o.Output
+			w.remember(v, v.stray, o.Output)
 		}
-		err := *o.Error
-		err.Node, err.Attempts = v.node.Key, v.attempt
-		record.Error = &err
+		w.lost(v, err)
 		return
 	}
 	s := v.scope
@@ -215,5 +237,14 @@ func (w *world) sagaAttempted(v *visit, o Outcome) {
 		err.Node, err.Attempts = v.node.Key, v.attempt
 		w.report.Visits[v.record].Error = &err
 		w.report.Status, w.report.Error, w.over = StatusNeedsAttention, &err, true
+	}
+}
+
+// lost ends the waiting for a task whose visit was canceled.
+func (w *world) lost(v *visit, err *Error) {
+	v.stray.strays = slices.DeleteFunc(v.stray.strays, func(other *visit) bool { return other == v })
+	w.agenda = slices.DeleteFunc(w.agenda, func(a appointment) bool { return a.visit == v })
+	if err != nil {
+		w.report.Visits[v.record].Error = &Error{Class: err.Class, Message: err.Message, Node: v.node.Key, Attempts: v.attempt}
 	}
 }

@@ -67,7 +67,7 @@ func (w *world) openBody(v *visit, index int, input any) {
 // closeScope ends everything in a scope, and the scope.
 func (w *world) closeScope(s *scope) {
 	for _, v := range slices.Clone(s.live) {
-		w.forget(v)
+		w.cancel(v)
 	}
 	w.handUp(s)
 	w.scopes = slices.DeleteFunc(w.scopes, func(other *scope) bool { return other == s })

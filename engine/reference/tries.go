@@ -11,7 +11,7 @@ import (
 // attempt hands out the next attempt of a visit.
 func (w *world) attempt(v *visit) {
 	if container(v.node) {
-		w.enter(v)
+		w.reenter(v)
 		return
 	}
 	v.attempt++
@@ -84,6 +84,10 @@ func (w *world) bound(v *visit) {
 // first; one that is being undone already ends by itself.
 func (w *world) late(v *visit) {
 	err := &Error{Class: "timeout", Message: "the visit took too long", Node: v.node.Key, Attempts: max(1, v.attempt)}
+	if v.stray != nil {
+		w.lost(v, err)
+		return
+	}
 	for _, s := range w.bodies(v) {
 		if s.undoing || w.compensate(s, err) {
 			return
