@@ -73,7 +73,7 @@ func drawings(tb testing.TB) map[string]*machine.Machine {
 		"150 nodes, 30 optional, 2 wanted":           draw(tb, optional(30, "n2")...),
 		"1000 nodes, joins that wait for each other": draw(tb, again(beside(166, "inclusive"), "end")...),
 		"70 nodes, 14 optional until a deadline":     draw(tb, optional(14, "inclusive@")...),
-		"70 nodes, first of 14 cancels":              draw(tb, optional(14, "first!")...),
+		"65 nodes, first of 13 cancels":              draw(tb, optional(13, "first!")...),
 		"10000 nodes in 2000 groups":                 draw(tb, boxes(2_000)...),
 		"1000 nodes, 200 choices in a loop":          draw(tb, again(diamonds(200), "c200")...),
 		"1000 nodes, 166 beside in a loop":           draw(tb, again(beside(166, "each"), "end")...),
