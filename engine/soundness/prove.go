@@ -20,8 +20,8 @@ import (
 
 // Bounds of one proof.
 const (
-	StatesMax = 100_000    // states of one scope
-	TokensMax = 3          // tokens on one edge where they pile up; more are not followed
+	StatesMax = 100_000   // states of one scope
+	TokensMax = 3         // tokens on one edge where they pile up; more are not followed
 	LookMax   = 6_000_000 // tokens looked at, in all scopes together
 )
 
