@@ -57,7 +57,8 @@ func (c *view) read(b *box) any {
 	return v
 }
 
-// around gives the item and the index of the nearest map or loop.
+// around gives the item of the nearest map and the index of the nearest map or
+// loop.
 func (c *view) around(name string) (any, bool) {
 	if c.item != nil {
 		return c.item, name == "item"
@@ -65,15 +66,21 @@ func (c *view) around(name string) (any, bool) {
 	if c.round != nil && name == "index" {
 		return float64(*c.round), true
 	}
+	var round *scope // of a loop: its item is what it got, where no map is around
 	for o := c.c; o.up != nil; o = o.up {
-		if op := c.m.Nodes[o.node].Op; op == OpMap || op == OpLoop {
-			if name == "index" {
-				return float64(o.index), true
-			}
+		switch op := c.m.Nodes[o.node].Op; {
+		case name == "index" && (op == OpMap || op == OpLoop):
+			return float64(o.index), true
+		case op == OpMap:
 			return c.read(o.item), true
+		case op == OpLoop && round == nil:
+			round = o
 		}
 	}
-	return nil, false
+	if round == nil {
+		return nil, false
+	}
+	return c.read(round.item), true
 }
 
 func (c *view) failure() (any, bool) {

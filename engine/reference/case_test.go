@@ -73,6 +73,10 @@ func TestCasesThatDiffered(t *testing.T) {
 			},
 			map[string]float64{"a": 9}, `s g g#1[0]:m g#1[0]/m#1[0]:a g#1[0]/m#1[0]:w g#1[0]/m#1[1]:a g#1[0]/m#1[1]:w g#1[0]/m#1[0]:b g#1[0]/m#1[1]:b g#1[0]:u g#1[0]:u failed invalid_input b`,
 		},
+		"a loop in a map leaves the item alone": {
+			[]string{"s:manual", `m:map{"items":"=[7]"}`, `l:loop in m{"condition":"index < 2","max":3}`, `n:transform in l{"expression":"[item, index]"}`, "s>m"},
+			nil, `s m m#1[0]:l m#1[0]/l#1[0]:n m#1[0]/l#1[1]:n succeeded [[7,1]]`,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
