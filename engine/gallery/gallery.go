@@ -31,7 +31,7 @@ type Template struct {
 
 // order is how the gallery shows them, the flagship first.
 func order() []string {
-	return []string{Flagship, "parallel-research", "write-judge-revise", "order-with-fallback", "reminder",
+	return []string{Flagship, "order-saga", "parallel-research", "write-judge-revise", "order-with-fallback", "reminder",
 		"email-triage", "lead-score", "webhook-fan-out", "incident-runbook", "two-system-sync"}
 }
 

@@ -135,7 +135,7 @@ func work(t *testing.T, d machine.Dispatch) machine.Input {
 		t.Fatal(err)
 	}
 	if d.Attempt <= c.FailTimes {
-		return machine.Fail{Node: d.Node, Visit: d.Visit, Attempt: d.Attempt, Error: event.Error{Class: "unavailable", Message: "not now"}}
+		return machine.Fail{Scope: d.Scope, Node: d.Node, Visit: d.Visit, Attempt: d.Attempt, Error: event.Error{Class: "unavailable", Message: "not now"}}
 	}
 	out := c.Answer
 	if d.Kind == "http" {
@@ -144,7 +144,7 @@ func work(t *testing.T, d machine.Dispatch) machine.Input {
 		}
 		out = json.RawMessage(`{"status":200,"headers":{},"body":{"ticket":"T-000001"}}`)
 	}
-	return machine.Complete{Node: d.Node, Visit: d.Visit, Attempt: d.Attempt, Output: out}
+	return machine.Complete{Scope: d.Scope, Node: d.Node, Visit: d.Visit, Attempt: d.Attempt, Output: out}
 }
 
 func TestFlagshipRoutesByAttributes(t *testing.T) {
@@ -174,6 +174,7 @@ func TestEveryTemplateRunsWithItsSample(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string]string{
 		gallery.Flagship:      `"case":"T-000001"`,
+		"order-saga":          `"sorry":"No courier delivers to NZ."`,
 		"parallel-research":   `"summary":"3 sources agree`,
 		"write-judge-revise":  `"rounds":3`,
 		"order-with-fallback": `"parcel":"T-000001"`,
@@ -193,7 +194,7 @@ func TestEveryTemplateRunsWithItsSample(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if n := len(g.All()); n != 10 {
-		t.Errorf("%d templates are there, 10 are tested here", n)
+	if n := len(g.All()); n != 11 {
+		t.Errorf("%d templates are there, 11 are tested here", n)
 	}
 }
