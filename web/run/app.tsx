@@ -3,6 +3,7 @@
 import { signal } from "@preact/signals";
 import { useEffect, useMemo } from "preact/hooks";
 import { t } from "../core/strings.ts";
+import { Asks } from "./acts.tsx";
 import { Banner, LinkNote } from "./banner.tsx";
 import { Canvas } from "./canvas.tsx";
 import { EdgeData } from "./data.ts";
@@ -43,6 +44,7 @@ export function App({ store, props }: Props) {
           <Canvas store={store} view={parts.canvas} />
           <div class="over-stage">
             <Lineage run={props.run} />
+            <Asks store={store} />
             <Banner store={store} />
             <LinkNote store={store} />
           </div>

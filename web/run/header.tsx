@@ -3,6 +3,7 @@
 import { useSignal } from "@preact/signals";
 import { shortId, ticking, took } from "../core/run-time.ts";
 import { language, t } from "../core/strings.ts";
+import { Hold } from "./acts.tsx";
 import { CancelDialog, CompareDialog, ShareDialog } from "./dialogs.tsx";
 import { RetryButton } from "./fork.tsx";
 import { Icon } from "./icon.tsx";
@@ -101,6 +102,7 @@ function Bar({ store, run, role, ask }: BarProps) {
         {operates ? <RetryButton store={store} /> : undefined}
         <WhyButton store={store} />
         {operates ? <AgainButton run={run} /> : undefined}
+        {operates && !over ? <Hold store={store} /> : undefined}
         {operates && !over ? (
           <button type="button" class="btn dng" onClick={() => ask("cancel")}>
             <Icon name="square" />
