@@ -73,13 +73,12 @@ func (c *callers) place(row NewRun, command machine.Command) {
 	}
 }
 
-// run lets calls be placed until the context ends.
-func (c *callers) run(ctx context.Context) {
+// begin lets calls be placed until the context ends. It comes before any shard
+// is owned: what a shard finds owed when it starts is placed at once.
+func (c *callers) begin(ctx context.Context) {
 	c.mu.Lock()
+	defer c.mu.Unlock()
 	c.ctx = ctx
-	c.mu.Unlock()
-	<-ctx.Done()
-	c.wg.Wait()
 }
 
 func (c *callers) call(row NewRun, call machine.Call) {

@@ -98,12 +98,17 @@ func New(cfg Config) (*Engine, error) {
 // way is committed and the shards are released.
 func (e *Engine) Run(ctx context.Context) error {
 	g, ctx := errgroup.WithContext(ctx)
+	e.callers.begin(ctx)
 	owned := make(chan struct{}, len(e.shards))
 	for _, s := range e.shards {
 		g.Go(func() error { return s.run(ctx, func() { owned <- struct{}{} }) })
 	}
 	g.Go(func() error { e.relayLost(ctx); return nil })
-	g.Go(func() error { e.callers.run(ctx); return nil })
+	g.Go(func() error {
+		<-ctx.Done()
+		e.callers.wg.Wait()
+		return nil
+	})
 	g.Go(func() error {
 		for range e.shards {
 			select {
