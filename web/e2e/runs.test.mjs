@@ -134,6 +134,38 @@ test("a chosen step shows its input, output and cause at the moment that is show
   await page.getByText(/^Viewing/).waitFor({ state: "detached" });
 });
 
+test("a person answers a step that waits, holds the run and lets it go on", async () => {
+  const { body } = await api("POST", "/api/workflows", {
+    name: "Refund",
+    graph: {
+      signalbox: 1,
+      name: "Refund",
+      nodes: [
+        node("start", "manual", {}),
+        node("ask", "human", { title: "Refund {{ input.amount }}?", decisions: [{ port: "yes", title: "Pay it back" }, { port: "no", title: "Refuse" }], fields: [{ name: "note", title: "Note" }] }),
+        node("paid", "output", { value: "=input.note" }),
+      ],
+      edges: [edge("start", "ask"), edge("ask", "paid", "yes")],
+      layout: { nodes: { start: place(0, 0, "Start"), ask: place(280, 0, "Ask"), paid: place(560, 0, "Paid") } },
+    },
+  });
+  const started = await api("POST", `/api/workflows/${body.id ?? body.workflow?.id}/runs`, { version: "draft", input: { amount: 12 } });
+  assert.equal(started.status, 202, JSON.stringify(started.body));
+  await open(started.body.run.id);
+  const question = page.getByRole("region", { name: "Refund 12?" });
+  await question.waitFor();
+  assert.deepEqual(await axe(page), [], "axe");
+  await page.getByRole("button", { name: "Pause" }).click();
+  await chip("Paused");
+  await question.getByLabel("Note").fill("with regards");
+  await question.getByRole("button", { name: "Pay it back" }).click();
+  await question.waitFor({ state: "detached" });
+  await page.getByRole("button", { name: "Resume" }).click();
+  await chip("Succeeded");
+  const { body: done } = await api("GET", `/api/runs/${started.body.run.id}`);
+  assert.match(JSON.stringify(done), /with regards/);
+});
+
 test("a map counts its items on the canvas, lists them, and the timeline is a table too", async () => {
   const inside = (id, kind, config) => node(id, kind, config, { in: "each" });
   const { body } = await api("POST", "/api/workflows", {
