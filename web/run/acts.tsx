@@ -137,16 +137,17 @@ function Field({
   readonly field: Named;
   readonly set: (v: string | number | boolean) => void;
 }) {
+  const id = `ask-${field.name}`;
   return (
-    <label>
-      {field.title}{" "}
+    <>
+      <label for={id}>{field.title}</label>
       {field.type === "yes_no" ? (
-        <input type="checkbox" onInput={(e) => set(e.currentTarget.checked)} />
+        <input id={id} type="checkbox" onInput={(e) => set(e.currentTarget.checked)} />
       ) : field.type === "number" ? (
-        <input type="number" onInput={(e) => set(e.currentTarget.valueAsNumber)} />
+        <input id={id} type="number" onInput={(e) => set(e.currentTarget.valueAsNumber)} />
       ) : (
-        <input onInput={(e) => set(e.currentTarget.value)} />
+        <input id={id} onInput={(e) => set(e.currentTarget.value)} />
       )}
-    </label>
+    </>
   );
 }
