@@ -111,13 +111,3 @@ func (c *compiler) lift(n *graph.Node, scope string) *graph.Node {
 	}
 	return n
 }
-
-// repeats reports whether the node stands in a map or a loop.
-func (c *compiler) repeats(n *graph.Node) bool {
-	for n = c.node[n.In]; n != nil; n = c.node[n.In] {
-		if n.Kind == "map" || n.Kind == "loop" {
-			return true
-		}
-	}
-	return false
-}

@@ -27,13 +27,6 @@ type scope struct {
 	saga
 }
 
-func (s *scope) container() string {
-	if s.of == nil {
-		return ""
-	}
-	return s.of.node.ID
-}
-
 // openRun starts the run: the trigger's visit is over at once.
 func (w *world) openRun(trigger graph.Node) {
 	s := &scope{count: map[string]int{}, outputs: map[string]any{}, rounds: map[string]round{}, input: w.start.Input}

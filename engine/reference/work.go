@@ -150,7 +150,7 @@ func (w *world) throw(v *visit, config map[string]any) {
 
 // wait holds the visit until its time has come.
 func (w *world) wait(v *visit, config map[string]any) {
-	until := w.now
+	var until time.Time
 	if text, is := config["until"].(string); is && text != "" {
 		at, err := time.Parse(time.RFC3339Nano, text)
 		if err != nil {

@@ -122,18 +122,3 @@ func (w *witness) visit(node string, number int) string {
 	}
 	return ""
 }
-
-// shows reports whether the run that a witness gave is what the finding says.
-func shows(f soundness.Finding, came string) bool {
-	switch f.Code {
-	case soundness.JoinStuck:
-		return came == "join_unsatisfied"
-	case soundness.JoinCycle:
-		return came == "join_cycle"
-	case soundness.NoExit, soundness.GrowsWithoutEnd:
-		return came == "loop_limit"
-	case soundness.RunsTwice:
-		return came == "two visits at once"
-	}
-	return true
-}
