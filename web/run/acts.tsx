@@ -76,7 +76,7 @@ function Question({ store, ask }: { readonly store: RunStore; readonly ask: Ask 
   const choose = (name: string) =>
     ask.kind === "attention"
       ? act(store, "resolve", { ...place, action: name })
-      : act(store, "decide", { ...place, port: name, value: fields.value });
+      : act(store, "decide", { ...place, port: name, ...entered(fields.value) });
   return (
     <section class="banner" aria-label={title.value}>
       <Icon name={ask.kind === "attention" ? "triangle-alert" : "user-check"} />
@@ -91,12 +91,17 @@ function Question({ store, ask }: { readonly store: RunStore; readonly ask: Ask 
         />
       ))}
       {choicesOf(ask, node?.config?.["decisions"]).map((c) => (
-        <button key={c.name} type="button" class="lnk" onClick={() => void choose(c.name)}>
+        <button key={c.name} type="button" class="btn sm" onClick={() => void choose(c.name)}>
           {c.title}
         </button>
       ))}
     </section>
   );
+}
+
+/** What was entered; where nothing is asked for, the step hands its input on. */
+function entered(value: Readonly<Record<string, unknown>>) {
+  return Object.keys(value).length === 0 ? {} : { value };
 }
 
 function choicesOf(ask: Ask, decisions: unknown): readonly Choice[] {
@@ -144,9 +149,14 @@ function Field({
       {field.type === "yes_no" ? (
         <input id={id} type="checkbox" onInput={(e) => set(e.currentTarget.checked)} />
       ) : field.type === "number" ? (
-        <input id={id} type="number" onInput={(e) => set(e.currentTarget.valueAsNumber)} />
+        <input
+          id={id}
+          type="number"
+          class="inp"
+          onInput={(e) => set(e.currentTarget.valueAsNumber)}
+        />
       ) : (
-        <input id={id} onInput={(e) => set(e.currentTarget.value)} />
+        <input id={id} class="inp" onInput={(e) => set(e.currentTarget.value)} />
       )}
     </>
   );
