@@ -159,6 +159,7 @@ func (c *compiler) checkProgram(n graph.Node, field, src string) {
 		return
 	}
 	c.checkRefs(n, field, p.Refs())
+	c.checkAround(n, field, len(src)-len(strings.TrimPrefix(src, "=")), p)
 }
 
 func (c *compiler) checkDuration(n graph.Node, field, s string) {
@@ -208,7 +209,7 @@ func (c *compiler) checkExpressions(n graph.Node, spec kind.Spec) {
 			})
 		}
 		if len(faults) == 0 {
-			c.checkRefs(n, at, tree.Refs())
+			c.checkParts(n, at, tree)
 		}
 	}
 }

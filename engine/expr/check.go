@@ -248,6 +248,7 @@ func (c *checker) path(e ast.Expr) (path, bool) {
 // read notes what a path reads.
 func (c *checker) read(e ast.Expr, p path) {
 	c.p.paths = append(c.p.paths, p)
+	c.place(e, p.root)
 	refs := &c.p.refs
 	key := ""
 	if len(p.steps) > 0 {
@@ -258,6 +259,8 @@ func (c *checker) read(e ast.Expr, p path) {
 		refs.Input = true
 	case "trigger":
 		refs.Trigger = true
+	case "item", "index", "acc", "error":
+		refs.Around = addOnce(refs.Around, p.root)
 	case "inputs":
 		if key != "" {
 			refs.Inputs = addOnce(refs.Inputs, key)
@@ -268,6 +271,27 @@ func (c *checker) read(e ast.Expr, p path) {
 			return
 		}
 		refs.Nodes = addOnce(refs.Nodes, key)
+	}
+}
+
+// place notes where a variable is read first.
+func (c *checker) place(e ast.Expr, name string) {
+	if _, known := c.p.where[name]; known {
+		return
+	}
+	for e.Kind() != ast.IdentKind {
+		if e.Kind() == ast.SelectKind {
+			e = e.AsSelect().Operand()
+		} else {
+			e = e.AsCall().Args()[0]
+		}
+	}
+	if r, ok := c.p.tree.SourceInfo().GetOffsetRange(e.ID()); ok {
+		offset, _, _ := place(c.p.source, int(r.Start))
+		if c.p.where == nil {
+			c.p.where = map[string]int{}
+		}
+		c.p.where[name] = offset
 	}
 }
 

@@ -208,6 +208,8 @@ func TestRefs(t *testing.T) {
 		`has(nodes.a.output.x) ? nodes.?c.output : 1`:   {Nodes: []string{"a", "c"}},
 		`inputs.left.v + inputs["right"].v`:             {Inputs: []string{"left", "right"}},
 		`[1].map(input, input)`:                         {},
+		`[1].map(item, item + index)`:                   {Around: []string{"index"}},
+		`item.a + acc + error.class`:                    {Around: []string{"item", "acc", "error"}},
 		`[input].map(input, input.a)`:                   {Input: true},
 		`[1].map(x, nodes.a.output[x])`:                 {Nodes: []string{"a"}},
 		`inputs.map(k, k)`:                              {},

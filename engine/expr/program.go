@@ -32,14 +32,17 @@ type Refs struct {
 	Inputs  []string // inputs.<key>
 	Input   bool
 	Trigger bool
+
+	Around []string // item, index, acc, error: there in some places only
 }
 
 // Program is a parsed expression. It can be evaluated any number of times.
 type Program struct {
 	source string
 	tree   *ast.AST
-	names  []string // variables of its own; nil: those of a workflow
-	paths  []path   // what it reads, to say what is missing
+	names  []string       // variables of its own; nil: those of a workflow
+	paths  []path         // what it reads, to say what is missing
+	where  map[string]int // of each variable: the byte at which it is read first
 	run    cel.Program
 	refs   Refs
 }
@@ -147,6 +150,10 @@ func (p *Program) nodes() int {
 
 // Refs tells what the expression reads.
 func (p *Program) Refs() Refs { return p.refs }
+
+// Where is the byte of the source at which the variable is read first, 0 when
+// it is not read.
+func (p *Program) Where(variable string) int { return p.where[variable] }
 
 // known lists the variables that the expression may name.
 func (p *Program) known() []string {

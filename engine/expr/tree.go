@@ -37,6 +37,14 @@ type Tree struct {
 	root     node
 	constant json.RawMessage // set when there is no expression in it
 	refs     Refs
+	parts    []Part
+}
+
+// Part is one expression of a configuration.
+type Part struct {
+	Pointer string // of the text that holds it
+	Offset  int    // bytes of the text before it
+	Program *Program
 }
 
 // node is a value of the tree: one of the fields is set, or it is a constant.
@@ -160,6 +168,10 @@ func (p *treeParser) parse(text, at string, from, to int) *Program {
 	for _, n := range r.Inputs {
 		t.Inputs = addOnce(t.Inputs, n)
 	}
+	for _, n := range r.Around {
+		t.Around = addOnce(t.Around, n)
+	}
+	p.tree.parts = append(p.tree.parts, Part{at, from, prog})
 	return prog
 }
 
@@ -168,6 +180,9 @@ func (t *Tree) Constant() bool { return t.constant != nil }
 
 // Refs tells what the expressions of the tree read.
 func (t *Tree) Refs() Refs { return t.refs }
+
+// Parts lists the expressions of the tree in the order of their places.
+func (t *Tree) Parts() []Part { return t.parts }
 
 // Eval returns the configuration with every expression replaced by its value,
 // compact and with sorted names. The error is a *Failure.

@@ -2,6 +2,7 @@ package expr_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -202,5 +203,22 @@ func BenchmarkParse(b *testing.B) {
 		if _, fault := expr.Parse(`input.priority >= 8 && input.name == "Ada"`); fault != nil {
 			b.Fatal(fault.Message)
 		}
+	}
+}
+
+func TestPartsSayWhereVariablesAreRead(t *testing.T) {
+	t.Parallel()
+	tree, faults := expr.ParseTree(json.RawMessage(`{"a":["x","{{ 1 }} ä {{ [1].map(item, item) + item.name }}"],"b":"=  index + input"}`), nil)
+	if len(faults) > 0 {
+		t.Fatal(faults)
+	}
+	var got []string
+	for _, p := range tree.Parts() {
+		for _, v := range p.Program.Refs().Around {
+			got = append(got, fmt.Sprint(p.Pointer, " ", v, " ", p.Offset+p.Program.Where(v)))
+		}
+	}
+	if want := "/a/1 item 36, /b index 3"; strings.Join(got, ", ") != want {
+		t.Errorf("got %s, want %s", strings.Join(got, ", "), want)
 	}
 }

@@ -113,7 +113,7 @@ func reduced(l *link, sc *view, values []any) (any, error) {
 	}
 	for _, v := range values {
 		one := *sc
-		one.acc, one.item = acc, v
+		one.reduces, one.acc, one.item = true, acc, v
 		if acc, err = l.reduce.Eval(&one); err != nil {
 			return nil, err
 		}

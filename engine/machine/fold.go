@@ -323,7 +323,7 @@ func (m *Machine) foldEnd(s *Snapshot, r VisitRef, port string, value func(*visi
 func (m *Machine) completed(s *Snapshot, c *scope, v visit, out *box) {
 	n := &m.Nodes[v.node]
 	if n.Undo > 0 {
-		c.done = append(c.done, done{scope: c.id, node: v.node, visit: v.number, seq: s.Seq, input: v.input, output: out, tx: m.covered(c)})
+		c.done = append(c.done, done{scope: c.id, node: v.node, visit: v.number, seq: s.Seq, input: v.input, output: out, about: m.around(c), tx: m.covered(c)})
 	}
 	if n.Pivot {
 		m.pivot(s, c)

@@ -57,7 +57,7 @@ func (m *Machine) foldCanceled(s *Snapshot, f *VisitCanceled) error {
 	}
 	if keeper != nil {
 		v.due = s.last.Add(m.Nodes[n].Timeout)
-		keeper.strays = append(keeper.strays, stray{f.Scope, v})
+		keeper.strays = append(keeper.strays, stray{f.Scope, v, m.around(c)})
 	}
 	return nil
 }

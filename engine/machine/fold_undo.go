@@ -77,7 +77,7 @@ func (m *Machine) foldCompensation(s *Snapshot, f *CompensationStarted) error {
 		for _, v := range o.visits {
 			if m.flies(&v) {
 				v.due = s.last.Add(m.Nodes[v.node].Timeout)
-				c.strays = append(c.strays, stray{o.id, v})
+				c.strays = append(c.strays, stray{o.id, v, m.around(o)})
 			}
 		}
 	}

@@ -73,6 +73,7 @@ type done struct {
 	scope, node, visit int
 	seq                int // of its completion
 	input, output      *box
+	about              around
 	tx                 bool // a transaction covers it
 	state              undoState
 }
@@ -90,6 +91,7 @@ const (
 type stray struct {
 	scope int // where it was started
 	visit visit
+	about around
 }
 
 func (m *Machine) open(body, id int) *scope {

@@ -246,7 +246,11 @@ func (st *step) worthIt(v *visit, f Fail) bool {
 	if c == nil {
 		return false
 	}
-	yes, err := truth(p, &view{m: st.m, s: st.s, c: c, node: v.node, input: v.input, error: &f.Error})
+	sc := &view{m: st.m, s: st.s, c: c, node: v.node, input: v.input, error: &f.Error}
+	if v.undo > 0 {
+		sc.about = &c.done[v.undo-1].about
+	}
+	yes, err := truth(p, sc)
 	return err == nil && yes
 }
 

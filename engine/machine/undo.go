@@ -99,7 +99,7 @@ func (st *step) undo(c *scope, at int) error {
 	n := st.m.Nodes[d.node].Undo - 1
 	node := &st.m.Nodes[n]
 	undoes := VisitRef{d.scope, st.m.Nodes[d.node].Key, d.visit}
-	sc := &view{m: st.m, s: st.s, c: c, node: n, input: undoInput(d)}
+	sc := &view{m: st.m, s: st.s, c: c, node: n, input: undoInput(d), about: &d.about}
 	id := visitID{scope: c.id, number: c.undone[n] + 1}
 	fact, err := st.schedule(node, &st.m.links[n], sc, id)
 	if err == nil {

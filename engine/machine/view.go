@@ -15,11 +15,13 @@ type view struct {
 	input *box
 	keyed map[string]any // inputs, made when first asked for
 	edges []int
-	round *int         // condition of a loop: rounds so far
-	acc   any          // reduce
-	item  any          // reduce
-	error *event.Error // condition of a retry
-	err   error        // a value that could not be read
+	round *int    // condition of a loop: rounds so far
+	about *around // compensation: what was around the visit that it undoes
+
+	reduces   bool         // the expression of a join that reduces
+	acc, item any          // what it goes over
+	error     *event.Error // condition of a retry
+	err       error        // a value that could not be read
 }
 
 // Lookup returns the value of a variable, made only when an expression names
@@ -37,7 +39,7 @@ func (c *view) Lookup(name string) (any, bool) {
 	case "item", "index":
 		return c.around(name)
 	case "acc":
-		return c.acc, true
+		return c.acc, c.reduces
 	case "error":
 		return c.failure()
 	case "run":
@@ -57,30 +59,52 @@ func (c *view) read(b *box) any {
 	return v
 }
 
+// around is what the containers around a visit give its expressions.
+type around struct {
+	item    *box // of the nearest map; without one, what the nearest loop's round got
+	index   int  // of the nearest map or loop
+	repeats bool // there is one
+}
+
+// around looks for the item and the index in a scope.
+func (m *Machine) around(c *scope) around {
+	var a around
+	for o := c; o.up != nil; o = o.up {
+		op := m.Nodes[o.node].Op
+		if op != OpMap && op != OpLoop {
+			continue
+		}
+		if !a.repeats {
+			a = around{item: o.item, index: o.index, repeats: true}
+		}
+		if op == OpMap {
+			a.item = o.item
+			break
+		}
+	}
+	return a
+}
+
 // around gives the item of the nearest map and the index of the nearest map or
 // loop.
 func (c *view) around(name string) (any, bool) {
-	if c.item != nil {
-		return c.item, name == "item"
-	}
-	if c.round != nil && name == "index" {
+	switch {
+	case c.reduces && name == "item":
+		return c.item, true
+	case c.round != nil && name == "index":
 		return float64(*c.round), true
 	}
-	var round *scope // of a loop: its item is what it got, where no map is around
-	for o := c.c; o.up != nil; o = o.up {
-		switch op := c.m.Nodes[o.node].Op; {
-		case name == "index" && (op == OpMap || op == OpLoop):
-			return float64(o.index), true
-		case op == OpMap:
-			return c.read(o.item), true
-		case op == OpLoop && round == nil:
-			round = o
-		}
+	if c.about == nil {
+		a := c.m.around(c.c)
+		c.about = &a
 	}
-	if round == nil {
+	switch {
+	case !c.about.repeats:
 		return nil, false
+	case name == "index":
+		return float64(c.about.index), true
 	}
-	return c.read(round.item), true
+	return c.read(c.about.item), true
 }
 
 func (c *view) failure() (any, bool) {

@@ -211,10 +211,11 @@ func (a *artist) node(kind, in string) {
 	a.g.Nodes = append(a.g.Nodes, n)
 }
 
-// repeats reports whether a container stands in a map, so that there is an item.
+// repeats reports whether a container stands in a map or a loop, so that there
+// is an item.
 func (a *artist) repeats(in string) bool {
 	for n := a.g.Node(in); n != nil; n = a.g.Node(n.In) {
-		if n.Kind == "map" {
+		if n.Kind == "map" || n.Kind == "loop" {
 			return true
 		}
 	}

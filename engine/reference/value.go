@@ -32,17 +32,32 @@ func (e environment) Lookup(name string) (any, bool) {
 	case "index":
 		return e.place()
 	case "item":
-		for s := e.v.scope; s != nil; s = s.parent {
-			if s.of != nil && s.of.node.Kind == "map" {
-				return s.item, true
-			}
-		}
+		return e.item()
 	case "error":
 		if e.err != nil {
 			return e.err.value()["error"], true
 		}
 	}
 	return nil, false
+}
+
+// item is that of the nearest map; without one, what the round of the nearest
+// loop got.
+func (e environment) item() (any, bool) {
+	var rounds []any
+	for s := e.v.scope; s != nil; s = s.parent {
+		switch {
+		case s.of == nil:
+		case s.of.node.Kind == "map":
+			return s.item, true
+		case s.of.node.Kind == "loop":
+			rounds = append(rounds, s.item)
+		}
+	}
+	if len(rounds) == 0 {
+		return nil, false
+	}
+	return rounds[0], true
 }
 
 // place is the number of the nearest item or round.
