@@ -43,9 +43,9 @@ const (
 )
 
 // garbage is how much the heap may grow before it is collected, in percent. Of
-// what a step costs, collecting is a tenth at Go's own 100; 30 MB buy half of
-// that back.
-const garbage = 150
+// what a step costs, collecting is a tenth at Go's own 100; 150 would buy half
+// of that back for 30 MB.
+const garbage = 120
 
 func run(args []string) int {
 	if os.Getenv("GOGC") == "" {

@@ -196,7 +196,7 @@ func (s *Server) initdb(ctx context.Context) error {
 func (s *Server) settings() map[string]string {
 	conf := map[string]string{
 		"listen_addresses": "", "unix_socket_directories": s.sockDir, "unix_socket_permissions": "0700",
-		"max_connections": "60", "shared_buffers": "64MB", "wal_level": "minimal", "max_wal_senders": "0",
+		"max_connections": "60", "shared_buffers": "24MB", "wal_level": "minimal", "max_wal_senders": "0",
 		"max_wal_size": "2GB", "checkpoint_timeout": "15min", "jit": "off", "timezone": "UTC", "log_timezone": "UTC",
 		"lc_messages": "C", "log_line_prefix": "", "log_checkpoints": "off", "logging_collector": "off",
 		"cluster_name": "signalbox", "idle_in_transaction_session_timeout": "60s", "shared_memory_type": "mmap",
