@@ -58,12 +58,13 @@ func (st *step) cancelBodies(c *scope, v *visit, reason string) error {
 
 // cancelUnder ends what is live in a scope and in those within, as far as the
 // outside has to know: the scope is about to close. The scope around waits for
-// tasks in flight whose effect a transaction may have to undo.
+// tasks in flight whose effect a transaction may have to undo, and for
+// compensations that have begun: they must not run twice.
 func (st *step) cancelUnder(c *scope, reason string) error {
 	type id struct{ scope, node, number int }
 	kept := map[id]bool{}
 	all := st.liveUnder(c, func(o *scope, v *visit, stray bool) bool {
-		if stray || st.m.covered(o) && st.m.flies(v) {
+		if stray || v.undo != nil || st.m.covered(o) && st.m.flies(v) {
 			kept[id{o.id, v.node, v.number}] = true
 		}
 		return true
@@ -82,7 +83,7 @@ func (st *step) cancelUnder(c *scope, reason string) error {
 
 // flies reports whether a task is with the workers whose effect can be undone.
 func (m *Machine) flies(v *visit) bool {
-	return v.state == visitQueued && v.undo == 0 && m.Nodes[v.node].Undo > 0
+	return v.state == visitQueued && v.undo == nil && m.Nodes[v.node].Undo > 0
 }
 
 // liveRef is a live visit with its scope.

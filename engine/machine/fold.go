@@ -278,6 +278,9 @@ func (m *Machine) foldFailure(s *Snapshot, f *NodeFailed) error {
 		return fmt.Errorf("there is no node %q", f.Node)
 	}
 	if c, i := s.stray(f.Scope, n, f.Visit); c != nil {
+		if d := c.strays[i].visit.undo; d != nil {
+			d.state = undoOwed // until it is said that a person decides
+		}
 		c.strays = slices.Delete(c.strays, i, i+1)
 		c.dirty = true
 		return nil
@@ -287,8 +290,8 @@ func (m *Machine) foldFailure(s *Snapshot, f *NodeFailed) error {
 		return fmt.Errorf("scope %d of %s is not open", f.Scope, f.Node)
 	}
 	if i := c.find(n, f.Visit); i >= 0 {
-		if v := c.drop(m, s, i); v.undo > 0 {
-			c.done[v.undo-1].state = undoFailed
+		if v := c.drop(m, s, i); v.undo != nil {
+			v.undo.state = undoFailed
 		}
 	} else if _, _, _, err := m.begin(s, VisitRef{f.Scope, f.Node, f.Visit}, f.Took); err != nil {
 		return err
@@ -310,8 +313,8 @@ func (m *Machine) foldEnd(s *Snapshot, r VisitRef, port string, value func(*visi
 	}
 	b := value(&c.visits[i])
 	v := c.drop(m, s, i)
-	if v.undo > 0 {
-		c.done[v.undo-1].state = undoOver
+	if v.undo != nil {
+		v.undo.state = undoOver
 		return nil
 	}
 	m.completed(s, c, v, b)
@@ -323,7 +326,7 @@ func (m *Machine) foldEnd(s *Snapshot, r VisitRef, port string, value func(*visi
 func (m *Machine) completed(s *Snapshot, c *scope, v visit, out *box) {
 	n := &m.Nodes[v.node]
 	if n.Undo > 0 {
-		c.done = append(c.done, done{scope: c.id, node: v.node, visit: v.number, seq: s.Seq, input: v.input, output: out, about: m.around(c), tx: m.covered(c)})
+		c.done = append(c.done, &done{scope: c.id, node: v.node, visit: v.number, seq: s.Seq, input: v.input, output: out, about: m.around(c), tx: m.covered(c)})
 	}
 	if n.Pivot {
 		m.pivot(s, c)

@@ -42,6 +42,8 @@ func (m *Machine) foldCanceled(s *Snapshot, f *VisitCanceled) error {
 	if c, i := s.stray(f.Scope, n, f.Visit); c != nil {
 		if keeper != nil {
 			keeper.strays = append(keeper.strays, c.strays[i])
+		} else if d := c.strays[i].visit.undo; d != nil {
+			d.state = undoOwed
 		}
 		c.strays = slices.Delete(c.strays, i, i+1)
 		c.dirty = true
@@ -52,11 +54,13 @@ func (m *Machine) foldCanceled(s *Snapshot, f *VisitCanceled) error {
 		return fmt.Errorf("%s has no visit %d that could be canceled", f.Node, f.Visit)
 	}
 	v := c.drop(m, s, c.find(n, f.Visit))
-	if v.undo > 0 {
-		c.done[v.undo-1].state = undoOwed
+	switch {
+	case v.undo != nil && keeper == nil:
+		v.undo.state = undoOwed
+	case v.undo == nil:
+		v.due = s.last.Add(m.Nodes[n].Timeout) // it is not tried again
 	}
 	if keeper != nil {
-		v.due = s.last.Add(m.Nodes[n].Timeout)
 		keeper.strays = append(keeper.strays, stray{f.Scope, v, m.around(c)})
 	}
 	return nil

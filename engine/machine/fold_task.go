@@ -37,10 +37,15 @@ func (m *Machine) foldCompleted(s *Snapshot, f *TaskCompleted) error {
 	if c == nil {
 		return m.foldEnd(s, VisitRef{f.Scope, f.Node, f.Visit}, f.Port, func(*visit) *box { return s.box(f.Output) })
 	}
-	v, about := c.strays[i].visit, c.strays[i].about // it ended while its scope compensates: it is undone, too
-	c.done = append(c.done, done{scope: f.Scope, node: n, visit: f.Visit, seq: s.Seq, input: v.input, output: s.box(f.Output), about: about, tx: c.undoing || m.covered(c)})
+	v, about := c.strays[i].visit, c.strays[i].about
 	c.strays = slices.Delete(c.strays, i, i+1)
 	c.dirty = true
+	if v.undo != nil {
+		v.undo.state = undoOver
+		return nil
+	}
+	// It ended while its scope compensates: it is undone, too.
+	c.done = append(c.done, &done{scope: f.Scope, node: n, visit: f.Visit, seq: s.Seq, input: v.input, output: s.box(f.Output), about: about, tx: c.undoing || m.covered(c)})
 	return nil
 }
 

@@ -15,18 +15,18 @@ func (m *Machine) foldUndo(s *Snapshot, f Fact) error {
 		}
 	case *CompensationCompleted:
 	case *AttentionNeeded:
-		c, d := m.undoOf(s, f.Scope, f.Undoes)
+		c, d := m.undoOf(s, f.Undoes)
 		if d == nil {
 			return fmt.Errorf("%s undoes what is not to be undone", f.Node)
 		}
 		d.state, c.dirty = undoFailed, true
-		s.trouble = append(s.trouble, trouble{VisitRef{f.Scope, f.Node, f.Visit}, f.Undoes, f.Error})
+		s.trouble = append(s.trouble, trouble{VisitRef{f.Scope, f.Node, f.Visit}, f.Undoes, d, f.Error})
 	case *AttentionResolved:
-		c, d := m.undoOf(s, f.Scope, f.Undoes)
+		c, d := m.undoOf(s, f.Undoes)
 		if d == nil {
 			return fmt.Errorf("nothing is to be decided about visit %d of %s", f.Visit, f.Node)
 		}
-		s.trouble = slices.DeleteFunc(s.trouble, func(t trouble) bool { return t.visit.Scope == f.Scope && t.undoes == f.Undoes })
+		s.trouble = slices.DeleteFunc(s.trouble, func(t trouble) bool { return t.of == d })
 		d.state, c.dirty = undoOver, true
 		if f.Action == ActionRetry {
 			d.state = undoOwed
@@ -36,52 +36,50 @@ func (m *Machine) foldUndo(s *Snapshot, f Fact) error {
 	return nil
 }
 
-// undoOf finds what a compensation undoes.
-func (m *Machine) undoOf(s *Snapshot, scope int, v VisitRef) (*scope, *done) {
-	c, n := s.scope(scope), m.Index(v.Node)
-	if c == nil {
-		return nil, nil
-	}
-	for i := range c.done {
-		if d := &c.done[i]; d.scope == v.Scope && d.node == n && d.visit == v.Visit {
-			return c, d
+// undoOf finds what a compensation undoes, and the scope that has to see to it.
+func (m *Machine) undoOf(s *Snapshot, v VisitRef) (*scope, *done) {
+	n := m.Index(v.Node)
+	for _, c := range s.scopes {
+		for _, d := range c.done {
+			if d.scope == v.Scope && d.node == n && d.visit == v.Visit {
+				return c, d
+			}
 		}
 	}
-	return c, nil
+	return nil, nil
 }
 
 // foldCompensation turns a scope around: nothing in it goes on, what can be
-// undone is listed, tasks in flight are kept apart until they end.
+// undone is listed, tasks in flight are kept apart until they end, and so are
+// compensations that a scope within has begun.
 func (m *Machine) foldCompensation(s *Snapshot, f *CompensationStarted) error {
 	c := s.scope(f.Scope)
 	if c == nil {
 		return fmt.Errorf("scope %d is not open", f.Scope)
 	}
-	var all []done
+	var all []*done
 	for _, o := range s.scopes {
 		if !o.within(c) {
 			continue
 		}
 		for _, d := range o.done {
-			if d.state == undoBusy || d.state == undoFailed {
-				d.state = undoOwed // a scope within had begun already
-			}
-			if f.All || d.tx {
+			if f.All || d.tx || d.state == undoBusy || d.state == undoFailed {
 				all = append(all, d)
 			}
 		}
 		if o != c {
-			c.strays, o.strays = append(c.strays, o.strays...), nil
-			s.trouble = slices.DeleteFunc(s.trouble, func(t trouble) bool { return t.visit.Scope == o.id })
+			c.strays, o.strays, o.done = append(c.strays, o.strays...), nil, nil
 		}
 		for _, v := range o.visits {
 			if m.flies(&v) {
 				v.due = s.last.Add(m.Nodes[v.node].Timeout)
-				c.strays = append(c.strays, stray{o.id, v, m.around(o)})
+			} else if v.undo == nil {
+				continue
 			}
+			c.strays = append(c.strays, stray{o.id, v, m.around(o)})
 		}
 	}
-	slices.SortStableFunc(all, func(a, b done) int { return cmp.Compare(a.seq, b.seq) })
+	slices.SortStableFunc(all, func(a, b *done) int { return cmp.Compare(a.seq, b.seq) })
 	for i := range c.visits { // their bodies close
 		if c.visits[i].state == visitOpen {
 			m.closeUnder(s, c, c.visits[i].node, c.visits[i].number)
@@ -110,17 +108,17 @@ func (m *Machine) foldUndoes(s *Snapshot, f *TaskScheduled) error {
 		return err
 	}
 	target := m.Index(f.Undoes.Node)
-	at := slices.IndexFunc(c.done, func(d done) bool {
+	at := slices.IndexFunc(c.done, func(d *done) bool {
 		return d.scope == f.Undoes.Scope && d.node == target && d.visit == f.Undoes.Visit
 	})
 	if at < 0 || !c.undoing || f.Visit != c.undone[n]+1 {
 		return fmt.Errorf("%s undoes what is not to be undone", f.Node)
 	}
 	c.undone[n]++
-	d := &c.done[at]
+	d := c.done[at]
 	d.state = undoBusy
 	v := m.queued(s, n, f, undoInput(d))
-	v.undo = at + 1
+	v.undo = d
 	c.add(m, v)
 	return nil
 }

@@ -29,7 +29,7 @@ type visit struct {
 	body        *progress // container
 	chart       *box      // statechart: its state
 	timers      []ChartTimer
-	undo        int // 1 + place in the scope's done: it undoes that visit
+	undo        *done // the visit that it undoes
 }
 
 // ends is when the time of the visit is over; zero is never. It does not count
@@ -78,5 +78,6 @@ type mail struct {
 type trouble struct {
 	visit  VisitRef // of the compensation
 	undoes VisitRef
+	of     *done
 	error  event.Error
 }

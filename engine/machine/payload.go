@@ -88,6 +88,11 @@ func (c *scope) eachBox(do func(*box)) {
 	for i := range c.done {
 		do(c.done[i].input)
 		do(c.done[i].output)
+		do(c.done[i].about.item)
+	}
+	for i := range c.strays {
+		do(c.strays[i].visit.input)
+		do(c.strays[i].about.item)
 	}
 	for i := range c.visits {
 		v := &c.visits[i]

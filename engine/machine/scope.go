@@ -33,7 +33,7 @@ type scope struct {
 	rounds   []round
 	dirty    bool // something changed since nothing could start
 
-	done    []done      // completed visits that can be undone, by completion
+	done    []*done     // completed visits that can be undone, by completion
 	tx      bool        // it is, or stands in, a transaction
 	pivoted bool        // it is a transaction past its point of no return
 	undoing bool        // it compensates
@@ -87,7 +87,9 @@ const (
 	undoFailed
 )
 
-// stray is a task in flight whose scope began to compensate.
+// stray is a task in flight whose scope is closed or began to compensate: the
+// scope that holds it waits for what becomes of it. A compensation that had
+// begun is one, too.
 type stray struct {
 	scope int // where it was started
 	visit visit
@@ -139,7 +141,7 @@ func (c *scope) find(node, number int) int {
 func (c *scope) add(m *Machine, v visit) {
 	c.visits = append(c.visits, v)
 	c.dirty = true
-	if v.undo == 0 {
+	if v.undo == nil {
 		n := m.local[v.node]
 		c.busy[n]++
 		c.liveBits.add(n)
@@ -151,7 +153,7 @@ func (c *scope) drop(m *Machine, s *Snapshot, i int) visit {
 	v := c.visits[i]
 	c.visits = append(c.visits[:i], c.visits[i+1:]...)
 	c.dirty = true
-	if v.undo == 0 {
+	if v.undo == nil {
 		n := m.local[v.node]
 		if c.busy[n]--; c.busy[n] == 0 {
 			c.liveBits.del(n)
@@ -175,33 +177,47 @@ func (m *Machine) closeUnder(s *Snapshot, c *scope, node, number int) {
 	}
 	m.bequeath(s, c, under)
 	s.scopes = slices.DeleteFunc(s.scopes, under)
+	s.restate()
 }
 
 // bequeath leaves what completed in scopes that close, and is not undone, to
 // the scope around: the transaction there can still undo it. Tasks whose effect
-// is not known yet are waited for there.
+// is not known yet, and compensations that have begun, are waited for there. A
+// compensation that failed is left to a person only as long as the scope around
+// compensates itself; otherwise it is owed again, should it come to that.
 func (m *Machine) bequeath(s *Snapshot, up *scope, closes func(*scope) bool) {
 	covered := m.covered(up)
 	for _, o := range s.scopes {
 		if !closes(o) {
 			continue
 		}
-		if covered {
-			up.strays = append(up.strays, o.strays...)
-		}
-		for _, d := range o.done {
-			if d.state != undoOver {
-				d.state, d.tx = undoOwed, covered
-				up.done = append(up.done, d)
+		for _, t := range o.strays {
+			switch {
+			case covered:
+				up.strays = append(up.strays, t)
+			case t.visit.undo != nil:
+				t.visit.undo.state = undoOwed
 			}
 		}
+		for _, d := range o.done {
+			if d.state == undoOver {
+				continue
+			}
+			if d.state == undoFailed && !up.undoing {
+				d.state = undoOwed
+				s.trouble = slices.DeleteFunc(s.trouble, func(t trouble) bool { return t.of == d })
+			}
+			d.tx = covered
+			up.done = append(up.done, d)
+		}
 	}
-	slices.SortStableFunc(up.done, func(a, b done) int { return cmp.Compare(a.seq, b.seq) })
+	slices.SortStableFunc(up.done, func(a, b *done) int { return cmp.Compare(a.seq, b.seq) })
 }
 
 // closeScope closes one scope and those within.
 func (s *Snapshot) closeScope(c *scope) {
 	s.scopes = slices.DeleteFunc(s.scopes, func(o *scope) bool { return o.within(c) })
+	s.restate()
 }
 
 // tokensLeft is the number of tokens on edges.

@@ -203,21 +203,24 @@ func (st *step) fail(in Fail) error {
 
 // attemptFailed ends an attempt: another follows, or the visit has failed.
 func (st *step) attemptFailed(v *visit, f *TaskFailed, retryAfter time.Duration) error {
-	owner, i := st.s.stray(f.Scope, v.node, v.number)
-	if owner == nil {
+	owner, _ := st.s.stray(f.Scope, v.node, v.number)
+	if owner == nil || v.undo != nil {
 		f.RetryAt = st.retryAt(v, Fail{Scope: f.Scope, Node: f.Node, Visit: f.Visit, Attempt: f.Attempt, Error: f.Error, RetryAfter: retryAfter})
 	}
 	failed := *v
 	if err := st.emit(f); err != nil || !f.RetryAt.IsZero() {
 		return err
 	}
-	switch {
-	case owner != nil && i >= 0:
+	switch c := st.s.scope(f.Scope); {
+	case failed.undo != nil && owner != nil:
+		return st.undoFails(owner, failed, f)
+	case failed.undo != nil:
+		return st.undoFails(c, failed, f)
+	case owner != nil:
 		return st.emit(&NodeFailed{Node: f.Node, Scope: f.Scope, Visit: f.Visit, Error: f.Error})
-	case failed.undo > 0:
-		return st.undoFails(st.s.scope(f.Scope), failed, f.Error)
+	default:
+		return st.nodeFailed(c, failed.node, f.Visit, "", f.Error)
 	}
-	return st.nodeFailed(st.s.scope(f.Scope), failed.node, f.Visit, "", f.Error)
 }
 
 // retryAt says when the policy lets another attempt follow; zero is never. One
@@ -243,12 +246,15 @@ func (st *step) worthIt(v *visit, f Fail) bool {
 		return true
 	}
 	c := st.s.scope(f.Scope)
+	if owner, _ := st.s.stray(f.Scope, v.node, v.number); owner != nil {
+		c = owner
+	}
 	if c == nil {
 		return false
 	}
 	sc := &view{m: st.m, s: st.s, c: c, node: v.node, input: v.input, error: &f.Error}
-	if v.undo > 0 {
-		sc.about = &c.done[v.undo-1].about
+	if v.undo != nil {
+		sc.about = &v.undo.about
 	}
 	yes, err := truth(p, sc)
 	return err == nil && yes
@@ -327,7 +333,7 @@ func (st *step) due(scope int, v *visit) error {
 	what := fmt.Sprintf("no worker took the task of %s within %s", n.Key, n.InQueue)
 	if late {
 		what = fmt.Sprintf("%s took longer than %s with all of its attempts", n.Key, n.Total)
-	} else if owner, _ := st.s.stray(scope, v.node, v.number); owner != nil {
+	} else if owner, _ := st.s.stray(scope, v.node, v.number); owner != nil && v.undo == nil {
 		what = fmt.Sprintf("%s did not end within %s", n.Key, n.Timeout)
 	}
 	f := &TaskFailed{Node: n.Key, Scope: scope, Visit: v.number, Attempt: v.attempt, Late: true, Error: tidy(event.Error{Class: "timeout", Message: what}, n.Key, v.attempt)}

@@ -47,11 +47,11 @@ func (st *step) undoableTask(c *scope) bool {
 }
 
 // compensate turns a scope around: what is live in it ends, but for tasks whose
-// effect may have happened.
+// effect may have happened and for compensations that have begun.
 func (st *step) compensate(c *scope, f *CompensationStarted) error {
 	ends := func(o *scope, v *visit, stray bool) bool {
 		stays := st.m.flies(v) && (f.All || st.m.covered(o))
-		return !stays && !stray
+		return !stays && !stray && v.undo == nil
 	}
 	for _, r := range st.liveUnder(c, ends) {
 		if err := st.emit(r.canceled(st.m, "what was done is undone")); err != nil {
@@ -95,7 +95,7 @@ func (st *step) settleUndoing(c *scope) error {
 
 // undo starts the compensation of one completed visit.
 func (st *step) undo(c *scope, at int) error {
-	d := &c.done[at]
+	d := c.done[at]
 	n := st.m.Nodes[d.node].Undo - 1
 	node := &st.m.Nodes[n]
 	undoes := VisitRef{d.scope, st.m.Nodes[d.node].Key, d.visit}
@@ -112,15 +112,16 @@ func (st *step) undo(c *scope, at int) error {
 	return st.emit(fact)
 }
 
-// undoFails stops a compensation that failed for good: a person decides.
-func (st *step) undoFails(c *scope, v visit, err event.Error) error {
-	d := &c.done[v.undo-1]
-	node := &st.m.Nodes[v.node]
-	undoes := VisitRef{d.scope, st.m.Nodes[d.node].Key, d.visit}
-	if e := st.emit(&NodeFailed{Node: node.Key, Scope: c.id, Visit: v.number, Error: err}); e != nil {
+// undoFails stops a compensation that failed for good: a person decides. When
+// the scope that began it is gone, and the one that waits for it now goes on, it
+// is owed there.
+func (st *step) undoFails(c *scope, v visit, f *TaskFailed) error {
+	d := v.undo
+	if e := st.emit(&NodeFailed{Node: f.Node, Scope: f.Scope, Visit: f.Visit, Error: f.Error}); e != nil || !c.undoing {
 		return e
 	}
-	return st.emit(&AttentionNeeded{Node: node.Key, Scope: c.id, Visit: v.number, Undoes: undoes, Error: err})
+	undoes := VisitRef{d.scope, st.m.Nodes[d.node].Key, d.visit}
+	return st.emit(&AttentionNeeded{Node: f.Node, Scope: f.Scope, Visit: f.Visit, Undoes: undoes, Error: f.Error})
 }
 
 // rollBack undoes the whole run because a person wants it.

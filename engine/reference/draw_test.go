@@ -84,7 +84,7 @@ func (a *artist) compensations() {
 		if a.r.IntN(3) == 0 {
 			a.node("mock", n.In)
 			undo := &a.g.Nodes[len(a.g.Nodes)-1]
-			undo.Disabled, undo.Timeout, undo.MaxVisits = false, nil, 0
+			undo.Disabled, undo.MaxVisits = false, 0
 			a.g.Edges = append(a.g.Edges, graph.Edge{ID: fmt.Sprint("u", i), From: n.ID, Port: graph.PortCompensate, To: undo.ID})
 		}
 	}

@@ -20,9 +20,10 @@ type reading struct {
 	scopes map[int]*place
 	live   map[visitRef]int // position in the report
 	bodies map[visitRef]*bodies
-	undoes map[visitRef]bool // compensations
-	gone   map[visitRef]bool // canceled
-	output map[int]any       // by event number
+	undoes map[visitRef]machine.VisitRef // compensations, and what they undo
+	begun  map[machine.VisitRef]bool     // what is being undone, or is undone
+	gone   map[visitRef]bool             // canceled
+	output map[int]any                   // by event number
 	report reference.Report
 }
 
@@ -53,7 +54,7 @@ type bodies struct {
 
 func read(t testing.TB, m *machine.Machine) reading {
 	t.Helper()
-	r := reading{t: t, m: m, blobs: map[string][]byte{}, scopes: map[int]*place{}, live: map[visitRef]int{}, bodies: map[visitRef]*bodies{}, undoes: map[visitRef]bool{}, gone: map[visitRef]bool{}, output: map[int]any{}}
+	r := reading{t: t, m: m, blobs: map[string][]byte{}, scopes: map[int]*place{}, live: map[visitRef]int{}, bodies: map[visitRef]*bodies{}, undoes: map[visitRef]machine.VisitRef{}, begun: map[machine.VisitRef]bool{}, gone: map[visitRef]bool{}, output: map[int]any{}}
 	r.open(0, &place{})
 	return r
 }
@@ -73,7 +74,8 @@ func (r *reading) place(k machine.Dispatch) reference.Place {
 func (r *reading) told(k machine.Dispatch) {
 	v := &r.report.Visits[r.live[visitRef{k.Scope, k.Node, k.Visit}]]
 	answer, _ := r.value(k.Config).(map[string]any)
-	if r.m.Nodes[r.m.Index(k.Node)].Combine != nil || r.undoes[visitRef{k.Scope, k.Node, k.Visit}] {
+	_, undoes := r.undoes[visitRef{k.Scope, k.Node, k.Visit}]
+	if r.m.Nodes[r.m.Index(k.Node)].Combine != nil || undoes {
 		v.Input = answer["answer"]
 	}
 	if got, want := text(answer["answer"]), text(v.Input); got != want {
@@ -102,7 +104,11 @@ func (r *reading) read(e machine.Event) {
 		r.failed(e, f)
 	case *machine.TaskScheduled:
 		if f.Attempt == 1 && f.Undoes != nil {
-			r.undoes[visitRef{f.Scope, f.Node, f.Visit}] = true
+			r.undoes[visitRef{f.Scope, f.Node, f.Visit}] = *f.Undoes
+			if r.begun[*f.Undoes] {
+				r.t.Errorf("%v is undone twice", *f.Undoes)
+			}
+			r.begun[*f.Undoes] = true
 		}
 		if f.Attempt == 1 {
 			r.begin(visitRef{f.Scope, f.Node, f.Visit}, f.Took)
@@ -118,6 +124,9 @@ func (r *reading) read(e machine.Event) {
 		r.report.Error = &reference.Error{Class: f.Error.Class, Node: f.Error.Node}
 	case *machine.VisitCanceled:
 		r.gone[visitRef{f.Scope, f.Node, f.Visit}] = true
+		if undoes, is := r.undoes[visitRef{f.Scope, f.Node, f.Visit}]; is && f.Keeps == 0 {
+			delete(r.begun, undoes)
+		}
 	case *machine.TokensAbsorbed:
 		for _, edge := range r.edges(f.Took) {
 			r.pop(f.Scope, edge)
@@ -143,6 +152,9 @@ func (r *reading) failed(e machine.Event, f *machine.NodeFailed) {
 	v := visitRef{f.Scope, f.Node, f.Visit}
 	if _, live := r.live[v]; !live {
 		r.begin(v, f.Took)
+	}
+	if undoes, is := r.undoes[v]; is {
+		delete(r.begun, undoes)
 	}
 	visit := &r.report.Visits[r.live[v]]
 	visit.Error = &reference.Error{Class: f.Error.Class, Node: f.Error.Node, Attempts: f.Error.Attempts}

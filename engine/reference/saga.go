@@ -2,6 +2,7 @@ package reference
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 
 	"signalbox/engine/graph"
@@ -14,12 +15,13 @@ type saga struct {
 	done    []effect          // what completed in it, and in the scopes that were in it
 	undoing bool              // it failed, and is being undone
 	why     *Error            // the failure
-	running map[*visit]effect // compensations
+	running map[*visit]effect // compensations, its own and those of scopes that were in it
 }
 
 // effect is a completed visit that has a compensation.
 type effect struct {
 	undo   graph.Node
+	where  *scope // where the visit was
 	input  any
 	output any
 	order  int  // of completion
@@ -66,7 +68,7 @@ func (w *world) covered(s *scope) bool {
 func (w *world) remember(v *visit, s *scope, output any) {
 	if undo, has := w.drawing.compensation(v.node.ID); has {
 		w.tick++
-		s.done = append(s.done, effect{undo, v.input, output, w.tick, w.covered(s)})
+		s.done = append(s.done, effect{undo, v.scope, v.input, output, w.tick, w.covered(s)})
 	}
 	t := w.nearest(s)
 	if !v.node.Pivot || t == nil {
@@ -106,11 +108,41 @@ func (w *world) handUp(s *scope) {
 			w.agenda = slices.DeleteFunc(w.agenda, func(a appointment) bool { return a.visit == v })
 		}
 	}
+	for v := range maps.Clone(s.running) {
+		if w.covered(s.parent) {
+			w.adopt(v, s.parent)
+		} else {
+			w.agenda = slices.DeleteFunc(w.agenda, func(a appointment) bool { return a.visit == v })
+		}
+	}
 	for _, e := range s.effects() {
 		e.owed = w.covered(s.parent)
 		s.parent.done = append(s.parent.done, e)
 	}
 	slices.SortFunc(s.parent.done, func(a, b effect) int { return cmp.Compare(a.order, b.order) })
+}
+
+// adopt lets another scope wait for the end of a compensation that has begun:
+// it must not run twice.
+func (w *world) adopt(v *visit, owner *scope) {
+	v.scope.live = slices.DeleteFunc(v.scope.live, func(other *visit) bool { return other == v })
+	holder := v.holder()
+	if owner.running == nil {
+		owner.running = map[*visit]effect{}
+	}
+	owner.running[v] = holder.running[v]
+	if holder != owner {
+		delete(holder.running, v)
+	}
+	v.stray = owner
+}
+
+// holder is the scope that waits for a compensation.
+func (v *visit) holder() *scope {
+	if v.stray != nil {
+		return v.stray
+	}
+	return v.scope
 }
 
 // effects lists what a scope has done and not undone.
@@ -125,6 +157,10 @@ func (s *saga) effects() []effect {
 // cancel ends a live visit of a scope that closes. When its task may have an
 // effect that a transaction would have to undo, the scope around waits for it.
 func (w *world) cancel(v *visit) {
+	if s := v.scope; v.undoes && s.parent != nil && w.covered(s.parent) {
+		w.adopt(v, s.parent)
+		return
+	}
 	if s := v.scope; s.parent != nil && w.flies(s, v) && w.covered(s.parent) {
 		w.keep(v, s.parent)
 		return
@@ -153,14 +189,18 @@ func (w *world) compensate(s *scope, err *Error) bool {
 		return false
 	}
 	var owed []effect
-	var flying []*visit
+	var flying, running []*visit
 	for _, o := range w.within(s) {
-		owed = append(owed, slices.DeleteFunc(o.effects(), func(e effect) bool { return !e.owed })...)
+		owed = append(owed, slices.DeleteFunc(slices.Clone(o.done), func(e effect) bool { return !e.owed })...)
+		running = slices.AppendSeq(running, maps.Keys(o.running))
 		flying = append(flying, o.strays...)
 		flying = append(flying, slices.DeleteFunc(slices.Clone(o.live), func(v *visit) bool { return !w.flies(o, v) })...)
 	}
-	if len(owed) == 0 && len(flying) == 0 {
+	if len(owed) == 0 && len(flying) == 0 && len(running) == 0 {
 		return false
+	}
+	for _, v := range running {
+		w.adopt(v, s)
 	}
 	for _, v := range flying {
 		w.keep(v, s)
@@ -170,7 +210,7 @@ func (w *world) compensate(s *scope, err *Error) bool {
 	}
 	slices.SortFunc(owed, func(a, b effect) int { return cmp.Compare(a.order, b.order) })
 	s.tokens, s.rounds = nil, map[string]round{}
-	s.done, s.strays, s.running = owed, flying, map[*visit]effect{}
+	s.done, s.strays = owed, flying
 	s.undoing, s.why = true, err
 	return true
 }
@@ -201,8 +241,12 @@ func (w *world) undo(s *scope) bool {
 		last := s.done[len(s.done)-1]
 		s.done = s.done[:len(s.done)-1]
 		v := w.begin(s, last.undo, map[string]any{"input": last.input, "output": last.output}, map[string]any{})
-		v.undoes = true
+		v.undoes, v.about = true, last.where
+		if s.running == nil {
+			s.running = map[*visit]effect{}
+		}
 		s.running[v] = last
+		w.bound(v)
 		w.attempt(v)
 	}
 	return true
@@ -210,7 +254,7 @@ func (w *world) undo(s *scope) bool {
 
 // sagaAttempted takes the result of a task that is in flight, or that undoes.
 func (w *world) sagaAttempted(v *visit, o Outcome) {
-	if v.stray != nil {
+	if !v.undoes {
 		err := o.Error
 		if err == nil {
 			w.report.Visits[v.record].Ports, w.report.Visits[v.record].Output = []string{"success"}, o.Output
@@ -219,25 +263,34 @@ func (w *world) sagaAttempted(v *visit, o Outcome) {
 		w.lost(v, err)
 		return
 	}
-	s := v.scope
-	switch {
-	case o.Error == nil:
+	if o.Error == nil {
+		delete(v.holder().running, v)
 		w.forget(v)
-		delete(s.running, v)
 		w.report.Visits[v.record].Output = o.Output
-	case v.attempt < attempts(v.node):
-		err := *o.Error
-		err.Node, err.Attempts = v.node.Key, v.attempt
-		if w.again(v, &err) {
-			return
-		}
-		fallthrough
-	default:
-		err := *o.Error
-		err.Node, err.Attempts = v.node.Key, v.attempt
-		w.report.Visits[v.record].Error = &err
-		w.report.Status, w.report.Error, w.over = StatusNeedsAttention, &err, true
+		return
 	}
+	err := *o.Error
+	err.Node, err.Attempts = v.node.Key, v.attempt
+	if v.attempt >= attempts(v.node) || !w.again(v, &err) {
+		w.undoFailed(v, &err)
+	}
+}
+
+// undoFailed ends a compensation for good: a person decides, unless the scope
+// that waits for it goes on; there it is owed again.
+func (w *world) undoFailed(v *visit, err *Error) {
+	s := v.holder()
+	w.report.Visits[v.record].Error = err
+	w.forget(v)
+	if s.undoing {
+		w.report.Status, w.report.Error, w.over = StatusNeedsAttention, err, true
+		return
+	}
+	e := s.running[v]
+	delete(s.running, v)
+	e.owed = w.covered(s)
+	s.done = append(s.done, e)
+	slices.SortFunc(s.done, func(a, b effect) int { return cmp.Compare(a.order, b.order) })
 }
 
 // lost ends the waiting for a task whose visit was canceled.

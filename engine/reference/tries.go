@@ -84,7 +84,11 @@ func (w *world) bound(v *visit) {
 // first; one that is being undone already ends by itself.
 func (w *world) late(v *visit) {
 	err := &Error{Class: "timeout", Message: "the visit took too long", Node: v.node.Key, Attempts: max(1, v.attempt)}
-	if v.stray != nil {
+	switch {
+	case v.undoes:
+		w.undoFailed(v, err)
+		return
+	case v.stray != nil:
 		w.lost(v, err)
 		return
 	}

@@ -41,11 +41,19 @@ func (e environment) Lookup(name string) (any, bool) {
 	return nil, false
 }
 
+// around is the scope whose item and index a visit sees.
+func (v *visit) around() *scope {
+	if v.about != nil {
+		return v.about
+	}
+	return v.scope
+}
+
 // item is that of the nearest map; without one, what the round of the nearest
 // loop got.
 func (e environment) item() (any, bool) {
 	var rounds []any
-	for s := e.v.scope; s != nil; s = s.parent {
+	for s := e.v.around(); s != nil; s = s.parent {
 		switch {
 		case s.of == nil:
 		case s.of.node.Kind == "map":
@@ -65,7 +73,7 @@ func (e environment) place() (any, bool) {
 	if e.index != nil {
 		return float64(*e.index), true
 	}
-	for s := e.v.scope; s != nil; s = s.parent {
+	for s := e.v.around(); s != nil; s = s.parent {
 		if s.of != nil && s.of.node.Kind != "group" {
 			return float64(s.index), true
 		}

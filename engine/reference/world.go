@@ -44,6 +44,7 @@ type visit struct {
 	record  int // in the report
 	body    *body
 	undoes  bool   // it undoes another visit
+	about   *scope // where the visit was that it undoes
 	stray   *scope // it was canceled, but its task may still have an effect: who wants to know
 }
 
