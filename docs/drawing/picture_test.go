@@ -133,7 +133,7 @@ func keep(t testing.TB, path, want string) {
 // TestPicturesShowTheDrawings draws every drawing anew.
 func TestPicturesShowTheDrawings(t *testing.T) {
 	t.Parallel()
-	for dir, pictures := range map[string]string{patternDir: patternPictures} {
+	for dir, pictures := range map[string]string{patternDir: patternPictures, ruleDir: rulePictures} {
 		names := files(t, dir, ".json")
 		for _, name := range names {
 			svg := paint(t, load(t, filepath.Join(dir, name+".json")).graph)

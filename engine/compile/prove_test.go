@@ -76,3 +76,21 @@ func TestFindingsInAContainerNameItsNodes(t *testing.T) {
 		t.Errorf("%+v", issues)
 	}
 }
+
+// TestAWaitWithoutALimitNeverTimesOut takes a join of all behind a signal: only
+// a limit of time can leave it without the signal's token.
+func TestAWaitWithoutALimitNeverTimesOut(t *testing.T) {
+	t.Parallel()
+	for config, stuck := range map[string]bool{
+		`{"name":"paid"}`: false, `{"name":"paid","timeout":""}`: false, `{"name":"paid","timeout":"1h"}`: true, `{"name":"paid","timeout":"=input.wait"}`: true,
+	} {
+		_, issues := compile.Compile(draw(t, "s:manual", "w:signal"+config, "a:mock", "j:join/all", "s>w", "s>a", "w>j", "a>j"))
+		if _, ok := issue(issues, "join_stuck"); ok != stuck {
+			t.Errorf("%s: %+v", config, issues)
+		}
+	}
+	_, issues := compile.Compile(draw(t, "s:manual", `w:signal{"name":"paid"}`, "late:mock", "s>w", "w.timeout>late"))
+	if found, ok := issue(issues, "dead_node"); !ok || found.Node != "late" {
+		t.Errorf("%+v", issues)
+	}
+}

@@ -10,23 +10,30 @@ import (
 
 // edge draws one edge: a curve that ends in an arrow.
 func (d *drawing) edge(e graph.Edge) {
-	from, to := d.byID[e.From], d.byID[e.To]
-	if from == nil || to == nil {
-		return
-	}
 	state := string(d.options.Edges[e.ID])
-	if e.Port == graph.PortCompensate {
+	if from, to := d.byID[e.From], d.byID[e.To]; from != nil && to != nil && e.Port == graph.PortCompensate {
 		d.undo(from.x+undoPort, from.y+from.h+1, to.x-1, to.y+headHeight/2, state)
 		return
 	}
-	i := slices.IndexFunc(from.outs, func(o out) bool { return o.name == e.Port })
-	if i < 0 {
+	ax, ay, bx, by, ok := d.ends(e)
+	if !ok {
 		return
 	}
-	ax, ay := from.x+from.w+1, from.y+from.outs[i].y
-	bx, by := to.x-1, to.y+headHeight/2
 	d.leaf("path", "class", join("e", state), "d", route(ax, ay, bx-9, by))
 	d.leaf("path", "class", join("ah", state), "d", "M"+num(bx-13)+" "+num(by-5)+"l8 5-8 5z")
+}
+
+// ends is where an edge that tokens take leaves and arrives.
+func (d *drawing) ends(e graph.Edge) (ax, ay, bx, by float64, ok bool) { //nolint:revive // two points
+	from, to := d.byID[e.From], d.byID[e.To]
+	if from == nil || to == nil {
+		return 0, 0, 0, 0, false
+	}
+	i := slices.IndexFunc(from.outs, func(o out) bool { return o.name == e.Port })
+	if i < 0 {
+		return 0, 0, 0, 0, false
+	}
+	return from.x + from.w + 1, from.y + from.outs[i].y, to.x - 1, to.y + headHeight/2, true
 }
 
 // undo draws a line to a compensation: dashed, with a sign, since no token
@@ -43,15 +50,27 @@ func (d *drawing) undo(ax, ay, bx, by float64, state string) {
 	d.leaf("path", "class", "undo-sign", "d", "M"+num(x-1.5)+" "+num(y-5)+"l-3 3 3 3m-3-3h6a3.2 3.2 0 0 1 0 6.4h-2")
 }
 
+// Measures of an edge that leads back.
+const (
+	backGap  = 84.0 // below both of its ends, when they are about as high
+	backTurn = 56.0 // how far it swings out behind the card that it leaves
+	backOut  = 64.0 // and before the one at which it arrives
+)
+
+// back is the height of the lane of an edge that leads back; false: it leads on.
+func back(ax, ay, bx, by float64) (lane float64, leads bool) {
+	lane = (ay + by) / 2
+	if math.Abs(by-ay) < backGap {
+		lane = math.Max(ay, by) + backGap
+	}
+	return lane, bx < ax-24
+}
+
 // route is the curve between two points. An edge that leads back runs through
 // the gap between the two heights, or below both when they are alike.
 func route(ax, ay, bx, by float64) string {
-	if bx < ax-24 {
-		const gap, turn, out = 84.0, 56.0, 64.0
-		lane := (ay + by) / 2
-		if math.Abs(by-ay) < gap {
-			lane = math.Max(ay, by) + gap
-		}
+	if lane, leads := back(ax, ay, bx, by); leads {
+		const turn, out = backTurn, backOut
 		return "M" + num(ax) + " " + num(ay) +
 			curve(ax+turn, ay, ax+turn, lane, ax-8, lane) + "L" + num(bx+8) + " " + num(lane) +
 			curve(bx-out, lane, bx-out, by, bx, by)

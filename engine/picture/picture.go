@@ -130,6 +130,14 @@ func (d *drawing) bounds(g graph.Graph) (x0, y0, x1, y1 float64) { //nolint:revi
 	for _, n := range g.Layout.Notes {
 		grow(float64(n.X), float64(n.Y), float64(n.W), float64(n.H))
 	}
+	for _, e := range g.Edges {
+		// The curve comes to about three quarters of the way to its handles.
+		const swing = 0.75
+		ax, ay, bx, by, ok := d.ends(e)
+		if lane, leads := back(ax, ay, bx, by); ok && leads && e.Port != graph.PortCompensate {
+			grow(bx-swing*backOut, lane, ax-bx+swing*(backOut+backTurn), 0)
+		}
+	}
 	if math.IsInf(x0, 1) {
 		return 0, 0, miniWidth, miniWidth * miniRatio
 	}

@@ -1,6 +1,7 @@
 package soundness
 
 import (
+	"encoding/json"
 	"slices"
 
 	"signalbox/engine/machine"
@@ -25,7 +26,8 @@ func (n *net) waysOf(i int) []way {
 	for _, p := range node.Ports {
 		switch w := n.way(i, p); {
 		case p == machine.PortFailure && len(w.edges) == 0:
-		case p == machine.PortTimeout && n.deadline(i) && !timed(node.Op): // the join's way out, not the visit's
+		case p == machine.PortTimeout && waits(node.Op) && !timed(node): // it waits for ever
+		case p == machine.PortTimeout && n.deadline(i) && !waits(node.Op): // the join's way out, not the visit's
 		case n.m.Every(i) && p != machine.PortDefault && p != machine.PortFailure:
 			rules = append(rules, p)
 		default:
@@ -41,9 +43,18 @@ func (n *net) waysOf(i int) []way {
 	return distinct(ways)
 }
 
-// timed reports whether a visit can itself end on a port timeout.
-func timed(op machine.Op) bool {
+// waits reports whether a visit can itself end on a port timeout, where a time
+// is set.
+func waits(op machine.Op) bool {
 	return op == machine.OpSignal || op == machine.OpHuman || op == machine.OpCallback
+}
+
+// timed reports whether such a node gives up after some time.
+func timed(node *machine.Node) bool {
+	var config struct {
+		Timeout any `json:"timeout"`
+	}
+	return json.Unmarshal(node.Config, &config) != nil || config.Timeout != nil && config.Timeout != ""
 }
 
 func (n *net) way(i int, ports ...string) way {
