@@ -43,6 +43,7 @@ type App struct {
 	nats     *localnats.Server
 	conn     *nats.Conn
 	work     *nats.Conn // the workers' end: one reader for each is faster
+	bus      *nats.Bus  // nil: there are no other servers
 	channel  runtime.Channel
 	source   worker.Source
 	jobs     []func(context.Context) error // run beside the engine
@@ -65,6 +66,9 @@ type App struct {
 
 // shutdownMax is how long requests under way may take when the program stops.
 const shutdownMax = 5 * time.Second
+
+// startLease keeps the number of shards while the rest of the program starts.
+const startLease = 10 * time.Second
 
 // New builds everything up to the open port. Run starts it.
 func New(ctx context.Context, cfg Config, log *slog.Logger) (_ *App, err error) {
@@ -107,6 +111,17 @@ func (a *App) openEngine(ctx context.Context) error {
 	cfg := runtime.Config{
 		Store: a.store, Ledger: a.store, Callees: a.store, Channel: a.channel, Log: a.log,
 		Owner: host + "/" + uuid.NewString(), Meter: a.meters,
+	}
+	if cfg.Shards, err = a.store.Spread(ctx, cfg.Owner, a.Config.shards(), startLease); err != nil {
+		return err
+	}
+	if wish := a.Config.shards(); cfg.Shards != wish {
+		a.log.WarnContext(ctx, "the number of shards stays while other servers live: stop all of them once to change it", "shards", cfg.Shards, "wanted", wish)
+	}
+	if a.Config.shared() {
+		if cfg.Peers, err = nats.NewPeers(a.conn, a.bus); err != nil {
+			return err
+		}
 	}
 	if a.Config.NATSURL == "" { // all who watch are in this process
 		cfg.Watched = a.board.Watched
@@ -193,8 +208,8 @@ func (a *App) ready(ctx context.Context) error {
 	default:
 		return errors.New("the engine is starting")
 	}
-	if !a.engine.Owned() {
-		return errors.New("another server does the work at the moment")
+	if err := a.engine.Able(); err != nil {
+		return err
 	}
 	if err := a.base.db.Ping(ctx); err != nil {
 		return fmt.Errorf("the database does not answer: %w", err)
@@ -213,11 +228,13 @@ func (a *App) Run(ctx context.Context, started func()) error {
 	defer stopInner()
 	work, stopWork := context.WithCancel(context.WithoutCancel(ctx))
 	defer stopWork()
+	own, disown := context.WithCancel(inner)
+	defer disown()
 	g, failed := errgroup.WithContext(ctx)
 	for _, job := range a.jobs {
 		g.Go(func() error { return job(inner) })
 	}
-	g.Go(func() error { return a.engine.Run(inner) })
+	g.Go(func() error { return a.engine.Run(own) })
 	g.Go(func() error { return a.sweep(inner) })
 	g.Go(func() error { return a.keep(inner) })
 	g.Go(func() error { return a.ops.run(inner) })
@@ -239,6 +256,9 @@ func (a *App) Run(ctx context.Context, started func()) error {
 		<-failed.Done()
 		closing, cancel := context.WithTimeout(inner, shutdownMax)
 		defer cancel()
+		if a.Config.shared() {
+			disown() // other servers go on while requests under way are answered
+		}
 		a.hub.Close()
 		if err := web.Shutdown(closing); err != nil {
 			_ = web.Close()

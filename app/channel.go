@@ -58,6 +58,9 @@ func (a *App) connect(ctx context.Context, cfg nats.Config) error {
 	if a.work, err = nats.Connect(cfg); err != nil {
 		return err
 	}
+	if a.Config.shared() {
+		a.bus = nats.NewBus(a.conn)
+	}
 	private := cfg.InProcess != nil // nobody else is there
 	channel := nats.ChannelConfig{Queues: []string{"express", "vision", "default"}, Fresh: private}
 	if private {

@@ -34,6 +34,7 @@ type Config struct {
 	TrustedProxy bool
 	Local        bool
 	Slots        int
+	Shards       int    // 0: by where the data are
 	Keep         string // how long runs that are over are kept; empty: for ever
 	LogLevel     string
 	LogFormat    string
@@ -66,6 +67,7 @@ func (c *Config) table() []setting {
 		{name: "trusted-proxy", usage: "a proxy in front ends TLS and sets X-Forwarded-For", on: &c.TrustedProxy},
 		{name: "local", usage: "hand tasks straight to the workers of this process, without NATS in between", on: &c.Local},
 		{name: "slots", value: "16", usage: "attempts that each queue runs at once in this process", number: &c.Slots},
+		{name: "shards", value: "0", usage: "parts into which runs are divided, shared out among the servers; 0: 8 with DATABASE_URL and NATS_URL, else 1. It is changed when a server starts while no other one lives", number: &c.Shards},
 		{name: "keep", usage: "how long runs that are over are kept, for example 30d or 12h; older ones are deleted with all their data; empty: for ever", text: &c.Keep},
 		{name: "log", value: "info", usage: "debug, info, warn or error", text: &c.LogLevel},
 		{name: "log-format", value: "text", usage: "text or json", text: &c.LogFormat},
@@ -215,10 +217,35 @@ func (c *Config) validate() error {
 	if c.MetricsToken != "" && len(c.MetricsToken) < tokenMin {
 		faults = append(faults, fmt.Errorf("--metrics-token has less than %d characters", tokenMin))
 	}
+	if c.Shards < 0 || c.Shards > shardsMax {
+		faults = append(faults, fmt.Errorf("--shards %d is not from 0 to %d", c.Shards, shardsMax))
+	}
 	if c.Slots < 1 || c.Slots > 10_000 {
 		faults = append(faults, fmt.Errorf("--slots %d is not from 1 to 10,000", c.Slots))
 	}
 	return errors.Join(faults...)
+}
+
+// How runs are divided.
+const (
+	shardsShared = 8   // unless the settings say otherwise; each is a connection to the database
+	shardsMax    = 256 // more would only cost connections
+)
+
+// shared reports whether several servers can do the work together: they need
+// one database, and NATS to reach each other.
+func (c *Config) shared() bool { return c.DatabaseURL != "" && c.NATSURL != "" && !c.Local }
+
+// shards is how many there should be.
+func (c *Config) shards() int {
+	switch {
+	case c.Shards > 0:
+		return c.Shards
+	case c.shared():
+		return shardsShared
+	default:
+		return 1
+	}
 }
 
 func loopback(host string) bool {

@@ -70,8 +70,11 @@ func (a *App) Ordeal(ctx context.Context) (start func(ctx context.Context, key s
 	return func(ctx context.Context, key string) (uuid.UUID, error) { return a.begin(ctx, p, key) }, nil
 }
 
-// Owns reports whether this process does the work at the moment.
-func (a *App) Owns() bool { return a.engine.Owned() }
+// Able reports whether requests should come to this process at the moment.
+func (a *App) Able() bool { return a.engine.Able() == nil }
+
+// Holds counts the shards that this process owns.
+func (a *App) Holds() int { return a.engine.Holds() }
 
 func (a *App) begin(ctx context.Context, p published, key string) (uuid.UUID, error) {
 	s, err := a.engine.Start(ctx, runtime.StartRequest{
@@ -127,6 +130,9 @@ func ordealGraph() graph.Graph {
 	}
 	return g
 }
+
+// ShardsShared is how many shards several servers share out.
+const ShardsShared = shardsShared
 
 // StartMax is how long a start may take in fault tests.
 const StartMax = 4 * time.Second

@@ -37,7 +37,8 @@ func child(dir string) error {
 	if err != nil {
 		return err
 	}
-	ctx := context.Background()
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
+	defer stop()
 	cfg, err := app.Parse([]string{"--data", dir, "--listen", "127.0.0.1:0"}, os.Getenv, io.Discard)
 	if err != nil {
 		return err
@@ -67,7 +68,7 @@ func child(dir string) error {
 	for in := bufio.NewScanner(os.Stdin); in.Scan(); {
 		key := in.Text()
 		go func() {
-			if !a.Owns() { // not ready: a balancer would send nobody here
+			if !a.Able() { // not ready: a balancer would send nobody here
 				say("failed %s", key)
 				return
 			}

@@ -30,6 +30,17 @@ func (a *answer) Error() string { return a.Detail }
 // GetStatus implements huma.StatusError.
 func (a *answer) GetStatus() int { return a.Status }
 
+// GetHeaders implements huma.HeadersError.
+func (a *answer) GetHeaders() http.Header {
+	if a.Status == http.StatusServiceUnavailable {
+		return http.Header{"Retry-After": {retrySoon}}
+	}
+	return nil
+}
+
+// retrySoon is when to ask again for what is away for a moment, in seconds.
+const retrySoon = "1"
+
 // ContentType implements huma.ContentTypeFilter.
 func (a *answer) ContentType(string) string { return "application/problem+json" }
 
@@ -89,6 +100,9 @@ func (s *Server) answerTo(ctx context.Context, err error) *answer {
 // fail answers with an error: a page for a person, problem+json for a program.
 func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
 	a := s.answerTo(r.Context(), err)
+	if a.Status == http.StatusServiceUnavailable {
+		w.Header().Set("Retry-After", retrySoon)
+	}
 	if a.Status == http.StatusTooManyRequests && w.Header().Get("Retry-After") == "" {
 		w.Header().Set("Retry-After", "60")
 	}

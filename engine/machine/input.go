@@ -56,8 +56,8 @@ type Began struct {
 type Signal struct {
 	Name        string
 	Correlation string
-	ID          string // the sender's: it counts once
-	Value       json.RawMessage
+	ID          string          // the sender's: it counts once
+	Value       json.RawMessage `json:",omitempty"`
 	By          string
 }
 
@@ -66,8 +66,8 @@ type Decide struct {
 	Scope int
 	Node  string
 	Visit int
-	Port  string // the decision
-	Value json.RawMessage
+	Port  string          // the decision
+	Value json.RawMessage `json:",omitempty"`
 	By    string
 }
 
@@ -79,7 +79,7 @@ type Called struct {
 	Visit  int
 	Child  string
 	Over   bool
-	Output json.RawMessage
+	Output json.RawMessage `json:",omitempty"`
 	Ref    *event.Payload
 	Error  *event.Error
 }

@@ -24,6 +24,7 @@ type Store struct {
 	now func() time.Time
 
 	mu       sync.Mutex
+	servers  map[string]member
 	shards   map[int]*owner
 	runs     map[uuid.UUID]*runtime.Record
 	machines map[uuid.UUID]json.RawMessage
@@ -31,10 +32,14 @@ type Store struct {
 	ledger   map[string]uuid.UUID
 }
 
-type owner struct {
-	name  string
-	epoch int64
+type member struct {
+	able  bool
 	until time.Time
+}
+
+type owner struct {
+	name  string // empty: nobody
+	epoch int64
 }
 
 var (
@@ -45,7 +50,7 @@ var (
 // NewStore makes an empty store; now is its clock.
 func NewStore(now func() time.Time) *Store {
 	return &Store{
-		now: now, shards: map[int]*owner{}, runs: map[uuid.UUID]*runtime.Record{},
+		now: now, servers: map[string]member{}, shards: map[int]*owner{}, runs: map[uuid.UUID]*runtime.Record{},
 		machines: map[uuid.UUID]json.RawMessage{}, payloads: map[string][]byte{}, ledger: map[string]uuid.UUID{},
 	}
 }
@@ -188,35 +193,6 @@ func (s *Store) Load(_ context.Context, run uuid.UUID) (*runtime.Record, error) 
 	}
 	c.Events = slices.Clone(c.Events)
 	return &c, nil
-}
-
-// Acquire implements runtime.Shards.
-func (s *Store) Acquire(_ context.Context, shard int, name string, lease time.Duration) (int64, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	o, now := s.shards[shard], s.now()
-	switch {
-	case o == nil:
-		o = &owner{name: name, epoch: 1}
-		s.shards[shard] = o
-	case o.name == name:
-	case o.until.Before(now):
-		o.name, o.epoch = name, o.epoch+1
-	default:
-		return 0, runtime.ErrFenced
-	}
-	o.until = now.Add(lease)
-	return o.epoch, nil
-}
-
-// Release implements runtime.Shards.
-func (s *Store) Release(_ context.Context, shard int, name string) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if o := s.shards[shard]; o != nil && o.name == name {
-		o.until = time.Time{}
-	}
-	return nil
 }
 
 // Owed implements runtime.Recovery.

@@ -8,9 +8,8 @@
 // Streams and subjects:
 //
 //	TASKS    task.<workspace>.<queue>.<priority>.<run>.<node>.<visit>.<attempt>
-//	INPUTS   in.<shard>.<workspace>.<run>
 //	EVENTS   event.<workspace>.<workflow>.<type>
-//	core     result.<shard>, trace.<workspace>.<run>, live.<workspace>.<run>,
+//	core     result.<shard>, ask.<shard>, trace.<workspace>.<run>, live.<workspace>.<run>,
 //	         control.<topic>
 package nats
 

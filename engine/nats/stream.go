@@ -13,7 +13,6 @@ import (
 // Names of the streams.
 const (
 	streamTasks  = "TASKS"
-	streamInputs = "INPUTS"
 	streamEvents = "EVENTS"
 )
 
@@ -42,10 +41,6 @@ func streams(replicas int) []jetstream.StreamConfig {
 			// One message for each attempt: the server itself refuses a second dispatch.
 			MaxMsgsPerSubject: 1, Discard: jetstream.DiscardNew, DiscardNewPerSubject: true,
 			Duplicates: 100 * time.Millisecond, // never used; the smallest window costs least
-		},
-		{
-			Name: streamInputs, Subjects: []string{"in.>"}, Description: "inputs on their way to the owner of a shard",
-			Retention: jetstream.WorkQueuePolicy, Storage: jetstream.FileStorage, Replicas: replicas,
 		},
 		{
 			Name: streamEvents, Subjects: []string{"event.>"}, Description: "published facts for other systems",

@@ -18,6 +18,7 @@ import (
 // Store implements runtime.Store and runtime.Ledger.
 type Store struct {
 	*DB
+	pulse   pulse
 	mu      sync.Mutex
 	writers map[int]*writer // by shard
 	closed  bool
@@ -70,6 +71,7 @@ func (s *Store) close() {
 	for _, w := range s.writers {
 		w.close()
 	}
+	s.pulse.close()
 }
 
 // Load implements runtime.Log: one round trip, and one look at the database,
@@ -145,35 +147,6 @@ func scanEvent(row pgx.CollectableRow) (event.Event, error) {
 	e.At = e.At.UTC()
 	copy(e.Hash[:], hash)
 	return e, err
-}
-
-// Acquire implements runtime.Shards. The database's clock alone decides when a
-// lease is over.
-func (s *Store) Acquire(ctx context.Context, shard int, owner string, lease time.Duration) (int64, error) {
-	var epoch int64
-	err := s.pool.QueryRow(ctx, `
-		insert into shards (shard, owner, epoch, lease_until) values ($1, $2, 1, clock_timestamp() + $3)
-		on conflict (shard) do update set
-			epoch = shards.epoch + (shards.owner <> excluded.owner)::int,
-			owner = excluded.owner, lease_until = excluded.lease_until
-		where shards.owner = excluded.owner or shards.lease_until < clock_timestamp()
-		returning epoch`, shard, owner, lease).Scan(&epoch)
-	if errors.Is(err, pgx.ErrNoRows) {
-		return 0, runtime.ErrFenced
-	}
-	if err != nil {
-		return 0, fmt.Errorf("acquire shard: %w", err)
-	}
-	return epoch, nil
-}
-
-// Release implements runtime.Shards.
-func (s *Store) Release(ctx context.Context, shard int, owner string) error {
-	_, err := s.pool.Exec(ctx, `update shards set lease_until = 'epoch' where shard = $1 and owner = $2`, shard, owner)
-	if err != nil {
-		return fmt.Errorf("release shard: %w", err)
-	}
-	return nil
 }
 
 // Owed implements runtime.Recovery.

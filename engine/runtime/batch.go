@@ -146,7 +146,7 @@ func (s *shard) finish(ctx context.Context, b *batch) {
 		l.flying--
 	}
 	for _, p := range b.calls {
-		s.callers.place(p.of.row, p.command)
+		s.callers.place(s.life, s.epoch, p.of.row, p.command)
 	}
 	for _, t := range b.traces {
 		s.publish(t)
@@ -259,7 +259,7 @@ func (s *shard) pending(tasks []task.Task, l *live) []task.Task {
 		case machine.Dispatch:
 			tasks = append(tasks, s.taskOf(l, c))
 		case machine.Call:
-			s.callers.place(l.row, c)
+			s.callers.place(s.life, s.epoch, l.row, c)
 		}
 	}
 	return tasks

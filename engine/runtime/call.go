@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strconv"
 	"sync"
 	"time"
 
@@ -38,65 +39,59 @@ type placed struct {
 }
 
 // callers start the runs that other runs call and tell what became of them.
-// Each open call is one goroutine that waits; after a crash the calling run's
-// events say which calls are open, and they are placed again.
+// Each open call is one goroutine that waits as long as this server owns the
+// calling run; the next owner finds in the run's events which calls are open,
+// and they are placed again.
 type callers struct {
 	engine *Engine
 	mu     sync.Mutex
-	ctx    context.Context //nolint:containedctx // of Run: calls are placed by turns, which have none of their own
-	open   map[string]bool // by key
+	open   map[string]bool // by key and epoch
 	wg     sync.WaitGroup
 }
 
-// place begins a call unless it is open already.
-func (c *callers) place(row NewRun, command machine.Command) {
+// place begins a call unless it is open already; the context is the shard's
+// time with this owner.
+func (c *callers) place(ctx context.Context, epoch int64, row NewRun, command machine.Command) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.ctx == nil || c.ctx.Err() != nil {
+	if ctx.Err() != nil {
 		return
 	}
 	switch command := command.(type) {
 	case machine.Call:
-		if c.open[command.Key] {
+		name := command.Key + "@" + strconv.FormatInt(epoch, 10)
+		if c.open[name] {
 			return
 		}
-		c.open[command.Key] = true
+		c.open[name] = true
 		c.wg.Go(func() {
-			c.call(row, command)
+			c.call(ctx, row, command)
 			c.mu.Lock()
 			defer c.mu.Unlock()
-			delete(c.open, command.Key)
+			delete(c.open, name)
 		})
 	case machine.CancelCall:
-		c.wg.Go(func() { c.cancel(row, command) })
+		c.wg.Go(func() { c.cancel(ctx, row, command) })
 	default:
 	}
 }
 
-// begin lets calls be placed until the context ends. It comes before any shard
-// is owned: what a shard finds owed when it starts is placed at once.
-func (c *callers) begin(ctx context.Context) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.ctx = ctx
-}
-
-func (c *callers) call(row NewRun, call machine.Call) {
+func (c *callers) call(ctx context.Context, row NewRun, call machine.Call) {
 	said := machine.Called{Scope: call.Scope, Node: call.Node, Visit: call.Visit}
-	r, err := c.request(row, call)
+	r, err := c.request(ctx, row, call)
 	if err == nil {
-		err = c.persist(func(ctx context.Context) error {
+		err = c.persist(ctx, func() error {
 			started, err := c.engine.Start(ctx, r)
 			said.Child = started.Run.String()
 			return err
 		})
 	}
 	if err == nil && (call.Child == "" || call.Detached) {
-		err = c.tell(row, said)
+		err = c.tell(ctx, row, said)
 	}
 	if err == nil && !call.Detached {
 		r.Wait = WaitEnd
-		err = c.persist(func(ctx context.Context) error {
+		err = c.persist(ctx, func() error {
 			started, err := c.engine.Start(ctx, r)
 			if err == nil {
 				said = ended(said, started.Answer)
@@ -104,15 +99,15 @@ func (c *callers) call(row NewRun, call machine.Call) {
 			return err
 		})
 		if err == nil {
-			err = c.tell(row, said)
+			err = c.tell(ctx, row, said)
 		}
 	}
-	if p := problem.Of(err); p != nil {
+	if p := problem.Of(err); p != nil && final(err) {
 		said.Error = &event.Error{Class: "invalid_input", Message: p.Detail}
-		err = c.tell(row, said)
+		err = c.tell(ctx, row, said)
 	}
-	if err != nil && !errors.Is(err, context.Canceled) {
-		c.engine.cfg.Log.Error("a call is left open", "run", row.Run, "node", call.Node, "err", err)
+	if err != nil && !errors.Is(err, context.Canceled) && ctx.Err() == nil {
+		c.engine.cfg.Log.ErrorContext(ctx, "a call is left open", "run", row.Run, "node", call.Node, "err", err)
 	}
 }
 
@@ -137,9 +132,10 @@ func ended(said machine.Called, a *Answer) machine.Called {
 type ancestry struct {
 	Parent string `json:"parent"`
 	Depth  int    `json:"depth"`
+	Call   string `json:"call,omitempty"` // key of the call that the run ends with; empty: it goes on by itself
 }
 
-func (c *callers) request(row NewRun, call machine.Call) (StartRequest, error) {
+func (c *callers) request(ctx context.Context, row NewRun, call machine.Call) (StartRequest, error) {
 	r := StartRequest{Workspace: row.Workspace, Source: "call", Key: call.Key, Test: row.Test}
 	var above ancestry
 	if len(row.Attributes) > 0 {
@@ -151,12 +147,16 @@ func (c *callers) request(row NewRun, call machine.Call) (StartRequest, error) {
 	if c.engine.cfg.Callees == nil {
 		return r, problem.New(problem.Invalid, "Other workflows cannot be called here.")
 	}
-	attributes, err := json.Marshal(ancestry{row.Run.String(), above.Depth + 1})
+	of := ancestry{Parent: row.Run.String(), Depth: above.Depth + 1, Call: call.Key}
+	if call.Detached {
+		of.Call = ""
+	}
+	attributes, err := json.Marshal(of)
 	if err != nil {
 		return r, fmt.Errorf("write attributes: %w", err)
 	}
 	r.Attributes = attributes
-	err = c.persist(func(ctx context.Context) error {
+	err = c.persist(ctx, func() error {
 		t, err := c.engine.cfg.Callees.Callee(ctx, row.Workspace, call.Workflow, call.Version)
 		r.Workflow, r.Version, r.Trigger = t.Workflow, t.Version, t.Trigger
 		return err
@@ -166,7 +166,7 @@ func (c *callers) request(row NewRun, call machine.Call) (StartRequest, error) {
 	}
 	r.Input = call.Input.Inline
 	if ref := call.Input.Payload; ref != nil {
-		err = c.persist(func(ctx context.Context) error {
+		err = c.persist(ctx, func() error {
 			r.Input, err = c.engine.cfg.Store.Payload(ctx, row.Workspace, ref.Digest)
 			return err
 		})
@@ -174,8 +174,8 @@ func (c *callers) request(row NewRun, call machine.Call) (StartRequest, error) {
 	return r, err
 }
 
-func (c *callers) tell(row NewRun, said machine.Called) error {
-	return c.persist(func(ctx context.Context) error {
+func (c *callers) tell(ctx context.Context, row NewRun, said machine.Called) error {
+	return c.persist(ctx, func() error {
 		_, err := c.engine.Tell(ctx, row.Workspace, row.Run, said)
 		if final(err) {
 			return nil // the run that called is gone: nobody wants to know
@@ -184,12 +184,12 @@ func (c *callers) tell(row NewRun, said machine.Called) error {
 	})
 }
 
-func (c *callers) cancel(row NewRun, command machine.CancelCall) {
+func (c *callers) cancel(ctx context.Context, row NewRun, command machine.CancelCall) {
 	child, err := uuid.Parse(command.Child)
 	if err != nil {
 		return
 	}
-	_ = c.persist(func(ctx context.Context) error {
+	_ = c.persist(ctx, func() error {
 		err := c.engine.Cancel(ctx, row.Workspace, child, "run "+row.Run.String(), "the run that called it ended")
 		if final(err) {
 			return nil // it is gone
@@ -205,20 +205,17 @@ func final(err error) bool {
 }
 
 // persist repeats what fails for a reason that may pass, until the program
-// stops or loses its shards: their next owner finds what is owed.
-func (c *callers) persist(do func(context.Context) error) error {
+// stops or loses the shard: its next owner finds what is owed.
+func (c *callers) persist(ctx context.Context, do func() error) error {
 	for wait := 50 * time.Millisecond; ; wait = min(2*wait, 5*time.Second) {
-		err := do(c.ctx)
-		if err == nil || final(err) || c.ctx.Err() != nil {
+		err := do()
+		if err == nil || final(err) || ctx.Err() != nil {
 			return err
-		}
-		if problem.Of(err) != nil && !c.engine.Owned() {
-			return context.Canceled
 		}
 		select {
 		case <-time.After(wait): //nolint:forbidigo // a back-off, not a decision
-		case <-c.ctx.Done():
-			return c.ctx.Err()
+		case <-ctx.Done():
+			return ctx.Err()
 		}
 	}
 }

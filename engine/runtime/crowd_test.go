@@ -41,7 +41,7 @@ const (
 
 // crowded is a shard with so many runs in memory, made by copies.
 func crowded(n int, of *live) *shard {
-	s := newShard(0, &Config{Now: time.Now}, nil, nil)
+	s := newShard(0, &Engine{cfg: Config{Now: time.Now}})
 	for range n {
 		l := *of
 		s.runs[uuid.New()] = &l

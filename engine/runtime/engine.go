@@ -20,8 +20,9 @@ import (
 
 // Defaults of Config.
 const (
-	leaseDefault = 5 * time.Second // a silent owner loses its shards after this
-	inboxMax     = 65_536          // inputs that wait for a turn; more block the sender
+	leaseAlone  = 5 * time.Second         // a silent owner loses its shards after this
+	leaseShared = 1500 * time.Millisecond // the same where others wait to take over
+	inboxMax    = 65_536                  // inputs that wait for a turn; more block the sender
 )
 
 // Config is what an Engine is made of.
@@ -32,7 +33,9 @@ type Config struct {
 	Log     *slog.Logger
 	Owner   string                        // unique name of this process
 	Shards  int                           // shards of the database; 0 is 1
-	Lease   time.Duration                 // 0 is 5 s
+	Peers   Peers                         // nil: no other server can be reached, the first one owns all shards
+	Lease   time.Duration                 // 0 is 1.5 s, or 5 s without Peers
+	Beat    time.Duration                 // between two renewals; 0 is four fifteenths of Lease
 	Routes  func(route.Attributes) string // nil is route.Standard
 	Now     func() time.Time              // nil is time.Now
 	Meter   Meter                         // nil: nothing is counted
@@ -48,8 +51,7 @@ type Engine struct {
 	shards   []*shard
 	machines machines
 	callers  callers
-	ready    chan struct{}
-	once     sync.Once
+	roster   roster
 }
 
 // New makes an engine; Run starts it.
@@ -73,8 +75,14 @@ func New(cfg Config) (*Engine, error) {
 	if cfg.Shards == 0 {
 		cfg.Shards = 1
 	}
+	if cfg.Lease == 0 && cfg.Peers == nil {
+		cfg.Lease = leaseAlone
+	}
 	if cfg.Lease == 0 {
-		cfg.Lease = leaseDefault
+		cfg.Lease = leaseShared
+	}
+	if cfg.Beat == 0 {
+		cfg.Beat = cfg.Lease * 4 / 15
 	}
 	if cfg.Now == nil {
 		cfg.Now = time.Now //nolint:forbidigo // the one place where the engine's clock comes from
@@ -85,42 +93,35 @@ func New(cfg Config) (*Engine, error) {
 	if cfg.Meter == nil {
 		cfg.Meter = unmetered{}
 	}
-	e := &Engine{cfg: cfg, ready: make(chan struct{})}
+	e := &Engine{cfg: cfg}
 	e.machines.store = cfg.Store
 	e.callers.engine, e.callers.open = e, map[string]bool{}
+	e.roster.cfg, e.roster.tenure.born = &e.cfg, cfg.Now()
+	e.roster.kick, e.roster.ready = make(chan struct{}, 1), make(chan struct{})
 	for i := range cfg.Shards {
-		e.shards = append(e.shards, newShard(i, &e.cfg, &e.machines, &e.callers))
+		e.shards = append(e.shards, newShard(i, e))
 	}
+	e.roster.shards = e.shards
 	return e, nil
 }
 
-// Run owns shards and takes turns until the context ends; then the turn under
-// way is committed and the shards are released.
+// Run owns shards and takes turns until the context ends; then the turns under
+// way are committed and the shards are released.
 func (e *Engine) Run(ctx context.Context) error {
-	g, ctx := errgroup.WithContext(ctx)
-	e.callers.begin(ctx)
-	owned := make(chan struct{}, len(e.shards))
+	g, gctx := errgroup.WithContext(ctx)
 	for _, s := range e.shards {
-		g.Go(func() error { return s.run(ctx, func() { owned <- struct{}{} }) })
+		g.Go(func() error { return s.run(gctx) })
 	}
-	g.Go(func() error { e.relayLost(ctx); return nil })
-	g.Go(func() error {
-		<-ctx.Done()
-		e.callers.wg.Wait()
-		return nil
-	})
-	g.Go(func() error {
-		for range e.shards {
-			select {
-			case <-owned:
-			case <-ctx.Done():
-				return nil
-			}
-		}
-		e.once.Do(func() { close(e.ready) })
-		return nil
-	})
-	return g.Wait()
+	g.Go(func() error { e.relayLost(gctx); return nil })
+	g.Go(func() error { return e.roster.run(gctx) })
+	err := g.Wait()
+	e.callers.wg.Wait()
+	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), releaseMax)
+	defer cancel()
+	if e := e.cfg.Store.Leave(last, e.cfg.Owner); e != nil && err == nil && ctx.Err() == nil {
+		err = e
+	}
+	return err
 }
 
 // relayLost tells every shard when tasks may have been lost.
@@ -140,19 +141,34 @@ func (e *Engine) relayLost(ctx context.Context) {
 	}
 }
 
-// Ready is closed when every shard is owned and recovered.
-func (e *Engine) Ready() <-chan struct{} { return e.ready }
+// Ready is closed when every shard is owned and recovered, here or elsewhere.
+func (e *Engine) Ready() <-chan struct{} { return e.roster.ready }
+
+// Able reports in an error why this server should get no requests for now.
+func (e *Engine) Able() error {
+	switch {
+	case e.cfg.Peers == nil && !e.Owned():
+		return errors.New("another server does the work at the moment")
+	case e.cfg.Peers != nil && !e.roster.tenure.sure(e.cfg.Now()):
+		return errors.New("the lease of this server was not renewed")
+	}
+	return nil
+}
+
+// Holds counts the shards that this process owns at the moment.
+func (e *Engine) Holds() int {
+	n := 0
+	for _, s := range e.shards {
+		if s.owned.Load() {
+			n++
+		}
+	}
+	return n
+}
 
 // Owned reports whether this process owns every shard at the moment: another
 // one may have taken over since it was ready.
-func (e *Engine) Owned() bool {
-	for _, s := range e.shards {
-		if !s.owned.Load() {
-			return false
-		}
-	}
-	return true
-}
+func (e *Engine) Owned() bool { return e.Holds() == len(e.shards) }
 
 // Wait says what a StartRequest waits for beside the commit.
 type Wait int
@@ -169,9 +185,9 @@ type StartRequest struct {
 	Workspace  string
 	Workflow   uuid.UUID
 	Version    uuid.UUID
-	Trigger    string // key of the trigger node
-	Input      json.RawMessage
-	Attributes json.RawMessage // small object for lists; nil is {}
+	Trigger    string          // key of the trigger node
+	Input      json.RawMessage `json:",omitempty"`
+	Attributes json.RawMessage `json:",omitempty"` // small object for lists; nil is {}
 	Source     string
 	Test       bool
 	Key        string // idempotency key; empty: none
@@ -189,9 +205,9 @@ type Started struct {
 type Answer struct {
 	Status  int // of a respond node; 0: the run ended without one
 	Headers map[string]string
-	Body    json.RawMessage
-	Run     string       // status of the run at that moment
-	Error   *event.Error // of a failed run
+	Body    json.RawMessage `json:",omitempty"`
+	Run     string          // status of the run at that moment
+	Error   *event.Error    // of a failed run
 }
 
 // Start begins a run and returns when it is committed, or, with Wait, when it
@@ -218,12 +234,15 @@ func (e *Engine) Start(ctx context.Context, r StartRequest) (Started, error) {
 	}
 	j := &job{
 		run: out.Run, fresh: !out.Existing, start: &r, wait: r.Wait,
-		input: machine.Start{Trigger: r.Trigger, Value: r.Input, Attributes: r.Attributes, Source: r.Source},
-		reply: make(chan reply, 1),
+		input: r.input(), reply: make(chan reply, 1),
 	}
 	rep, err := e.submit(ctx, j)
 	out.Answer = rep.answer
 	return out, err
+}
+
+func (r *StartRequest) input() machine.Start {
+	return machine.Start{Trigger: r.Trigger, Value: r.Input, Attributes: r.Attributes, Source: r.Source}
 }
 
 // Cancel ends a run. Canceling one that is over changes nothing.
@@ -231,22 +250,6 @@ func (e *Engine) Cancel(ctx context.Context, workspace string, run uuid.UUID, by
 	j := &job{run: run, workspace: workspace, input: machine.Cancel{By: by, Reason: reason}, reply: make(chan reply, 1)}
 	_, err := e.submit(ctx, j)
 	return err
-}
-
-// submit hands an input to its shard and waits for the reply.
-func (e *Engine) submit(ctx context.Context, j *job) (reply, error) {
-	s := e.shards[ShardOf(j.run, len(e.shards))]
-	select {
-	case s.inbox <- j:
-	case <-ctx.Done():
-		return reply{}, ctx.Err()
-	}
-	select {
-	case r := <-j.reply:
-		return r, r.err
-	case <-ctx.Done():
-		return reply{}, ctx.Err()
-	}
 }
 
 // ShardOf says which shard a run belongs to, by the random end of its id.

@@ -56,10 +56,16 @@ func (e *Engine) Fork(ctx context.Context, r ForkRequest) (Started, error) {
 	// The run is on disk, so its shard has to hear of it even when the caller
 	// is gone by now; after a crash the next owner finds what it owes.
 	j := &job{run: run, workspace: r.Workspace, input: machine.Wake{}, revive: true, reply: make(chan reply, 1)}
-	e.shards[ShardOf(run, len(e.shards))].inbox <- j
+	told := make(chan error, 1)
+	go func() {
+		late, cancel := context.WithTimeout(context.WithoutCancel(ctx), 2*ownerWait)
+		defer cancel()
+		_, err := e.submit(late, j)
+		told <- err
+	}()
 	select {
-	case rep := <-j.reply:
-		return Started{Run: run}, rep.err
+	case err := <-told:
+		return Started{Run: run}, err
 	case <-ctx.Done():
 		return Started{Run: run}, ctx.Err()
 	}

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -143,8 +144,13 @@ func (s *shard) apply(ctx context.Context, b *batch, j *job) {
 		s.fault = err
 		return
 	}
-	if j.wait != WaitNone && !contains(s.waiters[j.run], j) {
-		s.waiters[j.run] = append(s.waiters[j.run], j)
+	if j.look != nil {
+		s.showTo(b, l, j)
+		return
+	}
+	if j.wait != WaitNone && !slices.Contains(s.waiters[j.run], j) {
+		listening := slices.DeleteFunc(s.waiters[j.run], func(o *job) bool { return o.quit.Load() })
+		s.waiters[j.run] = append(listening, j)
 	}
 	if j.revive && !l.touched && l.flying == 0 {
 		s.offer(s.pending(nil, l))
@@ -168,13 +174,13 @@ func (s *shard) apply(ctx context.Context, b *batch, j *job) {
 	}
 }
 
-func contains(list []*job, j *job) bool {
-	for _, o := range list {
-		if o == j {
-			return true
-		}
+// showTo lets a job look at a run.
+func (s *shard) showTo(b *batch, l *live, j *job) {
+	j.look(l)
+	if l.s.Status.Over() && !l.touched && l.flying == 0 {
+		delete(s.runs, j.run)
 	}
-	return false
+	b.hold(j, reply{})
 }
 
 // input is what the machine gets: a worker's result is translated, and a large

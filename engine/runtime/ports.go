@@ -46,14 +46,55 @@ type Log interface {
 	Load(ctx context.Context, run uuid.UUID) (*Record, error)
 }
 
-// Shards are owned by lease.
+// Shards are shared out among the servers that live. A server lives as long
+// as its lease, and with it everything that it owns stays its own.
 type Shards interface {
-	// Acquire takes a free or expired shard, or renews our own, and returns
-	// its epoch, which rises with every change of owner. ErrFenced: another
-	// owner holds it.
-	Acquire(ctx context.Context, shard int, owner string, lease time.Duration) (epoch int64, err error)
+	// Beat renews the lease of a server and tells what is known of all. A
+	// server that is not able keeps what it owns but should be given nothing.
+	Beat(ctx context.Context, server string, able bool, lease time.Duration) (Roster, error)
+	// Acquire takes a shard that no server that lives owns, or one that is the
+	// server's own already, and returns its epoch, which rises with every
+	// change of owner; the server lives then as long as the lease. ErrFenced:
+	// another one owns it.
+	Acquire(ctx context.Context, shard int, server string, lease time.Duration) (epoch int64, err error)
 	// Release gives the shard up at once.
-	Release(ctx context.Context, shard int, owner string) error
+	Release(ctx context.Context, shard int, server string) error
+	// Leave ends the lease of a server.
+	Leave(ctx context.Context, server string) error
+}
+
+// Roster is who lives and who owns what at a moment.
+type Roster struct {
+	Count   int             // of shards; 0: the store does not care
+	Servers []Member        // that live, by name
+	Owners  map[int]Holding // of shards that a server that lives owns
+}
+
+// Member is a server that lives.
+type Member struct {
+	Server string
+	Able   bool
+	Left   time.Duration // until its lease ends unless it is renewed
+}
+
+// Holding is one server's time with a shard. The zero value is nobody's.
+type Holding struct {
+	Server string
+	Epoch  int64
+}
+
+// Callings find the runs that others called.
+type Callings interface {
+	// Called lists open runs that were called by runs of a shard, by id, after
+	// the given one.
+	Called(ctx context.Context, shard, shards int, after uuid.UUID, limit int) ([]Calling, error)
+}
+
+// Calling is an open run that another one called.
+type Calling struct {
+	Run        uuid.UUID
+	Workspace  string
+	Attributes json.RawMessage // which say by whom
 }
 
 // Recovery finds the runs that need attention after a start.
@@ -96,6 +137,7 @@ type Forks interface {
 type Store interface {
 	Log
 	Shards
+	Callings
 	Recovery
 	Versions
 	Payloads

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -36,14 +38,17 @@ type job struct {
 	input     machine.Input
 	result    *task.Result // of a worker: becomes the input when the run is at hand
 	settle    func()
-	revive    bool       // the run was written by somebody else: hand out what it owes
-	reply     chan reply // buffered; nil: nobody asks
+	revive    bool        // the run was written by somebody else: hand out what it owes
+	look      func(*live) // only looks at the run
+	quit      atomic.Bool // nobody waits for the reply any more
+	reply     chan reply  // buffered; nil: nobody asks
 }
 
 // reply is what the sender of a job hears after the commit.
 type reply struct {
 	answer  *Answer
 	changed bool // the input made events
+	doubt   bool // an owner before may have taken it already
 	err     error
 }
 
@@ -62,6 +67,13 @@ type shard struct {
 	cfg      *Config
 	machines *machines
 	callers  *callers
+	tenure   *tenure
+	sight    sight
+	invited  chan struct{}   // to own the shard
+	busy     atomic.Bool     // invited, and not back yet
+	kick     chan<- struct{} // tells the roster that something changed
+	over     chan struct{}   // closed when nobody takes from the inbox any more
+	life     context.Context //nolint:containedctx // of the time as owner: calls are placed in it
 	inbox    chan *job
 	retry    []*job // inputs whose turn failed; they come first
 	epoch    int64
@@ -83,53 +95,105 @@ type shard struct {
 	silent   bool // attempts that are silent for long are to be handed out again
 }
 
-func newShard(n int, cfg *Config, ms *machines, calls *callers) *shard {
-	return &shard{
-		n: n, cfg: cfg, machines: ms, callers: calls, inbox: make(chan *job, inboxMax),
+func newShard(n int, e *Engine) *shard {
+	s := &shard{
+		n: n, cfg: &e.cfg, machines: &e.machines, callers: &e.callers, tenure: &e.roster.tenure, kick: e.roster.kick,
+		invited: make(chan struct{}, 1), over: make(chan struct{}), inbox: make(chan *job, inboxMax),
 		runs: map[uuid.UUID]*live{}, waiters: map[uuid.UUID][]*job{}, tasks: make(chan []task.Task, 1_024), lost: make(chan struct{}, 1),
 	}
+	s.sight.reset()
+	return s
 }
 
-// run owns the shard again and again until the context ends.
-func (s *shard) run(ctx context.Context, owned func()) error {
+// run owns the shard whenever it is invited to, until the context ends.
+func (s *shard) run(ctx context.Context) error {
 	g, gctx := errgroup.WithContext(ctx)
 	g.Go(func() error { s.dispatcher(gctx); return nil })
 	g.Go(func() error {
-		wait := backoffMin
-		for gctx.Err() == nil {
-			began := s.cfg.Now()
-			err := s.once(gctx, func() { owned(); owned = func() {} })
-			if gctx.Err() != nil {
-				break
-			}
-			if s.cfg.Now().Sub(began) > 10*time.Second {
-				wait = backoffMin
-			}
-			s.standBy(err)
-			s.cfg.Log.WarnContext(gctx, "turns stopped, starting again", "shard", s.n, "err", err)
-			pause(gctx, wait)
-			wait = min(2*wait, backoffMax)
+		for s.idle(gctx) {
+			s.hold(gctx)
+			s.busy.Store(false)
+			wakeUp(s.kick)
 		}
-		s.refuse()
-		return nil //nolint:nilerr // what failed was logged, and the end was asked for
+		s.surrender()
+		close(s.over)
+		return nil
 	})
 	return g.Wait()
+}
+
+// idle waits for an invitation; false: the context has ended. What comes
+// meanwhile has to find the owner elsewhere; without other servers it waits.
+func (s *shard) idle(ctx context.Context) bool {
+	inbox := s.inbox
+	if s.cfg.Peers == nil {
+		inbox = nil
+	}
+	tick := time.NewTicker(s.cfg.Lease / 2) //nolint:forbidigo // a check, not a decision
+	defer tick.Stop()
+	for {
+		select {
+		case <-s.invited:
+			return true
+		case j := <-inbox:
+			j.refuse(errMoved)
+		case <-tick.C:
+			s.standBy()
+		case <-ctx.Done():
+			return false
+		}
+	}
+}
+
+// hold owns the shard, again after every fault, until it is another's.
+func (s *shard) hold(ctx context.Context) {
+	for wait := backoffMin; ctx.Err() == nil; wait = min(2*wait, backoffMax) {
+		began := s.cfg.Now()
+		err := s.once(ctx)
+		switch {
+		case ctx.Err() != nil:
+			return
+		case errors.Is(err, errYielded):
+			s.surrender()
+			return
+		case errors.Is(err, errTaken): // somebody was faster
+			s.lose()
+			return
+		case errors.Is(err, ErrFenced):
+			s.cfg.Log.WarnContext(ctx, "turns stopped", "shard", s.n, "err", err)
+			s.lose()
+			return
+		}
+		if s.cfg.Now().Sub(began) > 10*time.Second {
+			wait = backoffMin
+		}
+		s.cfg.Log.WarnContext(ctx, "turns stopped, starting again", "shard", s.n, "err", err)
+		pause(ctx, wait)
+	}
+}
+
+// lose lets those who wait here find the owner elsewhere. Without other
+// servers they wait: perhaps it is dead, and its lease only has to run out.
+func (s *shard) lose() {
+	if s.cfg.Peers != nil {
+		s.surrender()
+	} else if s.standby.IsZero() {
+		s.standby = s.cfg.Now()
+	}
 }
 
 // standBy refuses what waits here while another process owns the shard. A
 // lease that merely has to run out is waited for; after that an input would
 // only be taken when the other one dies, which its sender has long forgotten.
-func (s *shard) standBy(err error) {
-	if !errors.Is(err, ErrFenced) {
+func (s *shard) standBy() {
+	if s.cfg.Peers != nil || s.sight.holder().Server == "" {
 		return
 	}
-	now := s.cfg.Now()
 	if s.standby.IsZero() {
-		s.standby = now
+		s.standby = s.cfg.Now()
 	}
-	if now.Sub(s.standby) > 2*s.cfg.Lease {
-		s.refuse()
-		s.retry, s.waiters = nil, map[uuid.UUID][]*job{}
+	if s.cfg.Now().Sub(s.standby) > 2*s.cfg.Lease {
+		s.surrender()
 	}
 }
 
@@ -143,12 +207,24 @@ func pause(ctx context.Context, d time.Duration) {
 }
 
 // once owns the shard, recovers it and takes turns until something fails.
-func (s *shard) once(ctx context.Context, owned func()) error {
+func (s *shard) once(ctx context.Context) (err error) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	s.sight.hold(cancel)
+	defer func() {
+		if errors.Is(context.Cause(ctx), errYielded) {
+			err = errYielded
+		}
+	}()
 	epoch, err := s.cfg.Store.Acquire(ctx, s.n, s.cfg.Owner, s.cfg.Lease)
+	if errors.Is(err, ErrFenced) {
+		return errTaken
+	}
 	if err != nil {
 		return fmt.Errorf("own shard %d: %w", s.n, err)
 	}
-	s.epoch = epoch
+	defer s.release(ctx)
+	s.epoch, s.life = epoch, ctx
 	s.runs, s.broken, s.timers, s.fault, s.redo = map[uuid.UUID]*live{}, map[uuid.UUID]bool{}, nil, nil, false
 	s.silent, s.missed, s.crowd = false, false, 0
 	s.clock = time.NewTimer(time.Hour) //nolint:forbidigo // set to the next deadline as it changes
@@ -156,48 +232,46 @@ func (s *shard) once(ctx context.Context, owned func()) error {
 	if err := s.recover(ctx); err != nil {
 		return fmt.Errorf("recover shard %d: %w", s.n, err)
 	}
-	owned()
 	s.standby = time.Time{}
 	s.owned.Store(true)
 	defer s.owned.Store(false)
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
+	wakeUp(s.kick)
 	var beside sync.WaitGroup
-	beside.Go(func() { s.renew(ctx, cancel) })
-	beside.Go(func() { // only an owner asks for results: it alone can settle them
-		if err := s.receive(ctx); err != nil {
-			cancel(err)
-		}
-	})
+	side := func(do func(context.Context) error) {
+		beside.Go(func() {
+			if err := do(ctx); err != nil {
+				cancel(err)
+			}
+		})
+	}
+	side(s.receive) // only an owner asks for results: it alone can settle them
+	if s.cfg.Peers != nil {
+		side(s.serve)
+	}
+	side(s.disown)
 	err = s.loop(ctx)
+	s.owned.Store(false)
 	cancel(nil)
 	beside.Wait()
 	if cause := context.Cause(ctx); err == nil && !errors.Is(cause, context.Canceled) {
 		err = cause
 	}
-	free, stop := context.WithTimeout(context.WithoutCancel(ctx), 2*time.Second)
-	defer stop()
-	if e := s.cfg.Store.Release(free, s.n, s.cfg.Owner); e != nil && err == nil {
-		s.cfg.Log.DebugContext(ctx, "shard not released, its lease will end", "shard", s.n, "err", e)
-	}
 	return err
 }
 
-// renew keeps the lease. Losing it ends the loop; the fence in every turn
-// keeps a late owner from writing meanwhile.
-func (s *shard) renew(ctx context.Context, lost context.CancelCauseFunc) {
-	for {
-		pause(ctx, s.cfg.Lease/3)
-		if ctx.Err() != nil {
-			return
-		}
-		epoch, err := s.cfg.Store.Acquire(ctx, s.n, s.cfg.Owner, s.cfg.Lease)
-		if errors.Is(err, ErrFenced) || err == nil && epoch != s.epoch {
-			lost(ErrFenced)
-			return
-		}
+// release lets the next owner begin at once.
+func (s *shard) release(ctx context.Context) {
+	free, stop := context.WithTimeout(context.WithoutCancel(ctx), releaseMax)
+	defer stop()
+	if err := s.cfg.Store.Release(free, s.n, s.cfg.Owner); err != nil {
+		s.cfg.Log.DebugContext(ctx, "shard not released, its lease will end", "shard", s.n, "err", err)
+	} else if s.cfg.Peers != nil {
+		s.cfg.Peers.Nudge()
 	}
 }
+
+// releaseMax is how long giving a shard up may take; after it the lease ends.
+const releaseMax = 2 * time.Second
 
 // receive turns results into jobs.
 func (s *shard) receive(ctx context.Context) error {
@@ -240,30 +314,39 @@ func (s *shard) dispatcher(ctx context.Context) {
 	}
 }
 
-// refuse answers whoever still waits when the process stops or has lost the
-// shard. What they asked for may or may not have happened.
-func (s *shard) refuse() {
-	stopped := problem.New(problem.Unavailable, "This server is stopping, or another one has taken over; it is not known whether this was done. Ask again with the same idempotency key.")
-	answer := func(j *job) {
-		if j.reply != nil {
-			select {
-			case j.reply <- reply{err: stopped}:
-			default:
-			}
+// errStopped tells a sender that nobody here does the work.
+func errStopped() error {
+	return problem.New(problem.Unavailable, "This server is stopping, or another one has taken over; it is not known whether this was done. Ask again with the same idempotency key.")
+}
+
+// refuse answers a job without doing it.
+func (j *job) refuse(err error) {
+	if j.reply != nil {
+		select {
+		case j.reply <- reply{err: err}:
+		default:
 		}
 	}
-	for _, j := range s.retry {
-		answer(j)
+}
+
+// surrender answers whoever still waits when the process stops or has lost the
+// shard: with other servers they go on to the next owner. What they asked for
+// may or may not have happened.
+func (s *shard) surrender() {
+	err := errMoved
+	if s.cfg.Peers == nil {
+		err = errStopped()
 	}
-	for _, list := range s.waiters {
+	for _, list := range append([][]*job{s.retry, s.deferred}, slices.Collect(maps.Values(s.waiters))...) {
 		for _, j := range list {
-			answer(j)
+			j.refuse(err)
 		}
 	}
+	s.retry, s.deferred, s.waiters = nil, nil, map[uuid.UUID][]*job{}
 	for {
 		select {
 		case j := <-s.inbox:
-			answer(j)
+			j.refuse(err)
 		default:
 			return
 		}

@@ -6,6 +6,7 @@ import (
 	"github.com/google/uuid"
 
 	"signalbox/engine/machine"
+	"signalbox/engine/problem"
 )
 
 // Tell hands an input from outside to a run: a signal, a decision, a pause. It
@@ -14,5 +15,8 @@ import (
 func (e *Engine) Tell(ctx context.Context, workspace string, run uuid.UUID, in machine.Input) (bool, error) {
 	j := &job{run: run, workspace: workspace, input: in, reply: make(chan reply, 1)}
 	r, err := e.submit(ctx, j)
+	if err == nil && !r.changed && r.doubt {
+		err = problem.New(problem.Unavailable, "The server that did the work ended meanwhile; perhaps this was done before. Look at the run, then ask again.")
+	}
 	return r.changed, err
 }

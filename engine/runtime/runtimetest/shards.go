@@ -2,6 +2,7 @@ package runtimetest
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"sync"
@@ -150,5 +151,98 @@ func testContest(t *testing.T, s Store) {
 	wg.Wait()
 	if len(owners) != 1 {
 		t.Errorf("%d own one shard: %v", len(owners), owners)
+	}
+}
+
+func beat(t *testing.T, s Store, server string, able bool, lease time.Duration) runtime.Roster {
+	t.Helper()
+	r, err := s.Beat(context.Background(), server, able, lease)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func testBeat(t *testing.T, s Store) {
+	ctx := context.Background()
+	beat(t, s, "a", true, lease)
+	beat(t, s, "b", false, lease)
+	one, two := acquire(t, s, 1, "a", lease), acquire(t, s, 2, "b", lease)
+	check := func(when string, r runtime.Roster, servers []runtime.Member, owners map[int]runtime.Holding) {
+		t.Helper()
+		for i := range r.Servers {
+			if left := r.Servers[i].Left; left <= 0 || left > lease {
+				t.Errorf("%s: %s lives for %s", when, r.Servers[i].Server, left)
+			}
+			r.Servers[i].Left = 0
+		}
+		if d := cmp.Diff(servers, r.Servers); d != "" {
+			t.Errorf("%s: %s", when, d)
+		}
+		if d := cmp.Diff(owners, r.Owners); d != "" {
+			t.Errorf("%s: %s", when, d)
+		}
+	}
+	a, b := runtime.Holding{Server: "a", Epoch: one}, runtime.Holding{Server: "b", Epoch: two}
+	both := []runtime.Member{{Server: "a", Able: true}, {Server: "b"}}
+	check("both", beat(t, s, "a", true, lease), both, map[int]runtime.Holding{1: a, 2: b})
+	beat(t, s, "b", true, expired)
+	check("b is silent", beat(t, s, "a", true, lease), both[:1], map[int]runtime.Holding{1: a})
+	beat(t, s, "b", false, lease)
+	check("b is back, and nobody wanted its shard", beat(t, s, "a", true, lease), both, map[int]runtime.Holding{1: a, 2: b})
+	if err := s.Release(ctx, 2, "b"); err != nil {
+		t.Fatal(err)
+	}
+	check("b gave its shard up", beat(t, s, "a", true, lease), both, map[int]runtime.Holding{1: a})
+	if err := s.Leave(ctx, "b"); err != nil {
+		t.Fatal(err)
+	}
+	check("b has left", beat(t, s, "a", true, lease), both[:1], map[int]runtime.Holding{1: a})
+	if err := s.Leave(ctx, "b"); err != nil {
+		t.Errorf("it leaves twice: %v", err)
+	}
+}
+
+func testCalled(t *testing.T, s Store) {
+	epoch := own(t, s)
+	called := func(parent uuid.UUID, source string, end time.Time) uuid.UUID {
+		t.Helper()
+		r := newRun(newID(t), runtime.RunState{Status: "running", EndedAt: end})
+		r.Source, r.Attributes = source, json.RawMessage(fmt.Sprintf(`{"parent":%q,"depth":1}`, parent))
+		commit(t, s, runtime.Turn{Epoch: epoch, New: []runtime.NewRun{r}})
+		return r.Run
+	}
+	const shards = 4
+	var parents [shards]uuid.UUID // one of each shard
+	for n := range parents {
+		for parents[n] == uuid.Nil || runtime.ShardOf(parents[n], shards) != n {
+			parents[n] = newID(t)
+		}
+	}
+	var want []uuid.UUID
+	for range 3 {
+		want = append(want, called(parents[2], "call", time.Time{}))
+		called(parents[1], "call", time.Time{})
+	}
+	called(parents[2], "call", noon)       // it is over
+	called(parents[2], "api", time.Time{}) // it began as one that was called
+	var got []uuid.UUID
+	for after := uuid.Nil; ; after = got[len(got)-1] {
+		page, err := s.Called(context.Background(), 2, shards, after, 2)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(page) == 0 {
+			break
+		}
+		for _, c := range page {
+			if c.Workspace != "main" || len(c.Attributes) == 0 {
+				t.Errorf("%+v", c)
+			}
+			got = append(got, c.Run)
+		}
+	}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Error(d)
 	}
 }

@@ -41,6 +41,8 @@ func Run(t *testing.T, open func(t *testing.T) Store) {
 		"a lease can be renewed and given up":                  testLease,
 		"a lease ends by time, and then the epoch rises":       testExpiry,
 		"of many that want a free shard one gets it":           testContest,
+		"a beat renews the lease of all shards and shows all":  testBeat,
+		"who calls is known by the run that was called":        testCalled,
 		"large values of any size come back":                   testPayloads,
 		"many may store the same large value at once":          testPayloadRace,
 		"of twenty claims of one key one wins":                 testClaim,
