@@ -29,6 +29,7 @@ import (
 	"signalbox/engine/vault"
 	"signalbox/engine/watch"
 	"signalbox/engine/worker"
+	"signalbox/engine/worker/remote"
 	"signalbox/server"
 	"signalbox/static"
 )
@@ -51,6 +52,7 @@ type App struct {
 	store    *pg.Store
 	engine   *runtime.Engine
 	pool     *worker.Pool
+	office   *remote.Office // of workers of one's own
 	hub      *server.Hub
 	server   *server.Server
 	web      http.Handler // the server, behind what says that files are missing
@@ -168,9 +170,12 @@ func (a *App) openWorkers(context.Context) error {
 	}
 	a.pool, err = worker.New(worker.Config{
 		Source: a.source, Actions: actions, Payloads: a.store, Secret: a.vault.Secret, Redact: a.vault.Redactor().Bytes,
-		Log: a.log, Name: "w1", Default: a.Config.Slots, Meter: counted.Attempt,
+		Log: a.log, Name: "w1", Default: a.Config.Slots, Meter: counted.Attempt, Serves: notOwn,
 	})
-	return err
+	if err != nil {
+		return err
+	}
+	return a.openOffice(counted)
 }
 
 func (a *App) openServer(ctx context.Context) error {
@@ -191,7 +196,7 @@ func (a *App) openServer(ctx context.Context) error {
 		PublicURL: a.Origin, Hosts: []string{"127.0.0.1:" + port, "localhost:" + port, "[::1]:" + port}, TrustedProxy: a.Config.TrustedProxy,
 		Log: a.log, Metrics: a.registry, Ready: a.ready, Assets: assets, Sessions: pg.NewSessions(pool),
 		Accounts: a.accounts, Audit: auditlog.New(pg.NewAudit(pool), time.Now), Drafts: a.drafts, Gallery: a.gallery, Shares: share.New(pg.NewShares(pool), a.hub, time.Now),
-		Vault: a.vault, Hub: a.hub, Engine: a.engine, Events: h, History: h,
+		Vault: a.vault, Hub: a.hub, Workers: a.office, Engine: a.engine, Events: h, History: h,
 	})
 	if err != nil {
 		return err
@@ -240,6 +245,7 @@ func (a *App) Run(ctx context.Context, started func()) error {
 	g.Go(func() error { return a.ops.run(inner) })
 	worked := make(chan struct{})
 	g.Go(func() error { defer close(worked); return a.pool.Run(work) })
+	g.Go(func() error { return a.office.Run(work) })
 	web := &http.Server{Handler: a.web, ReadHeaderTimeout: 10 * time.Second, WriteTimeout: time.Minute, IdleTimeout: 2 * time.Minute, ErrorLog: slog.NewLogLogger(a.log.Handler(), slog.LevelDebug)}
 	g.Go(func() error {
 		if err := web.Serve(a.listener); !errors.Is(err, http.ErrServerClosed) {
@@ -260,6 +266,7 @@ func (a *App) Run(ctx context.Context, started func()) error {
 			disown() // other servers go on while requests under way are answered
 		}
 		a.hub.Close()
+		a.office.Close()
 		if err := web.Shutdown(closing); err != nil {
 			_ = web.Close()
 		}

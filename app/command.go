@@ -134,7 +134,7 @@ func workOnly(ctx context.Context, cfg Config, log *slog.Logger) error {
 	}
 	pool, err := worker.New(worker.Config{
 		Source: nats.NewSource(conn), Actions: actions, Payloads: pg.NewStore(db), Secret: v.Secret, Redact: v.Redactor().Bytes,
-		Log: log, Name: fmt.Sprintf("%s-%d", host, os.Getpid()), Default: cfg.Slots, Meter: counted.Attempt,
+		Log: log, Name: fmt.Sprintf("%s-%d", host, os.Getpid()), Default: cfg.Slots, Meter: counted.Attempt, Serves: notOwn,
 	})
 	if err != nil {
 		return err

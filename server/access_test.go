@@ -231,7 +231,8 @@ func TestEveryChangeIsRecorded(t *testing.T) {
 	}
 	for _, r := range routes {
 		name := r.Method + " " + r.Pattern
-		machines := r.Loopback || r.Pattern == "/hooks/{path}"
+		// What a worker does stands in the log of its run, with the worker's name.
+		machines := r.Loopback || r.Pattern == "/hooks/{path}" || r.Role == account.Worker
 		reads := r.Method == http.MethodGet || r.Method == http.MethodHead
 		if r.Does == "" && quiet[name] == "" && !reads && !machines {
 			t.Errorf("%s changes something and is not recorded", name)

@@ -127,7 +127,7 @@ func (s *Server) listTokens(ctx context.Context, _ *struct{}) (*body[tokensOut],
 type tokenInput struct {
 	Body struct {
 		Name      string       `json:"name" maxLength:"100"`
-		Role      account.Role `json:"role,omitempty" enum:"owner,admin,developer,editor,operator,viewer" doc:"At most your own; empty: your own"`
+		Role      account.Role `json:"role,omitempty" enum:"owner,admin,developer,editor,operator,viewer,worker" doc:"At most your own; empty: your own. worker is for programs that take tasks, and needs developer"`
 		ExpiresIn string       `json:"expires_in,omitempty" maxLength:"20" doc:"A duration such as 720h; empty: never"`
 	}
 }

@@ -32,6 +32,9 @@ func (s *Server) settings(ctx context.Context, who account.Identity) (view.Setti
 			data.Roles = append(data.Roles, string(role))
 		}
 	}
+	if who.Role.MayGrant(account.Worker) {
+		data.Roles = append(data.Roles, string(account.Worker))
+	}
 	data.NoSecrets = !who.Role.AtLeast(account.Editor)
 	if !data.NoSecrets {
 		credentials, err := s.config.Vault.List(ctx, who.Workspace)

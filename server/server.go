@@ -29,6 +29,7 @@ import (
 	"signalbox/engine/gallery"
 	"signalbox/engine/share"
 	"signalbox/engine/vault"
+	"signalbox/engine/worker/remote"
 )
 
 // Config is all that a Server needs. Every field is required unless it says
@@ -54,6 +55,7 @@ type Config struct {
 	Shares   *share.Service
 	Vault    *vault.Vault
 	Hub      *Hub // the same one that Drafts and Shares publish to
+	Workers  *remote.Office
 	Engine   Engine
 	Events   Events
 	History  History
@@ -80,6 +82,7 @@ func (c Config) validate() error {
 		{"Shares", c.Shares != nil},
 		{"Vault", c.Vault != nil},
 		{"Hub", c.Hub != nil},
+		{"Workers", c.Workers != nil},
 		{"Engine", c.Engine != nil},
 		{"Events", c.Events != nil},
 		{"History", c.History != nil},

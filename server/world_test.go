@@ -26,6 +26,8 @@ import (
 	"signalbox/engine/pg"
 	"signalbox/engine/share"
 	"signalbox/engine/vault"
+	"signalbox/engine/worker/local"
+	"signalbox/engine/worker/remote"
 	"signalbox/server"
 )
 
@@ -46,6 +48,9 @@ type world struct {
 	drafts   *draft.Service
 	shares   *share.Service
 	vault    *vault.Vault
+	tasks    *local.Channel
+	office   *remote.Office
+	refused  chan string // leases that a worker of another workspace named
 	log      *logBuffer
 	clock    *clock
 }
@@ -120,6 +125,14 @@ func newWorldOf(t *testing.T, db *pg.DB, p parts) *world {
 		t.Fatal(err)
 	}
 	w.vault = vault.New(pg.NewCredentials(w.pool), key, w.clock.now)
+	w.tasks, w.refused = local.New(nil), make(chan string, 10)
+	w.office, err = remote.New(remote.Config{
+		Source: w.tasks, Payloads: pg.NewStore(db), Kept: pg.NewWorkers(w.pool), Name: "office", Log: log,
+		Refused: func(_ context.Context, _ remote.Caller, lease, _, _ string) { w.refused <- lease },
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
 	w.accounts = account.New(pg.NewAccounts(w.pool), w.clock.now)
 	w.drafts = draft.New(pg.NewDrafts(w.pool), w.hub, w.clock.now)
 	w.shares = share.New(pg.NewShares(w.pool), w.hub, w.clock.now)
@@ -132,7 +145,7 @@ func newWorldOf(t *testing.T, db *pg.DB, p parts) *world {
 	w.server, err = server.New(server.Config{
 		PublicURL: origin, HookWait: p.wait, Log: log, Now: w.clock.now, Metrics: prometheus.NewRegistry(), Assets: assets{http.NotFoundHandler()},
 		Sessions: pg.NewSessions(w.pool), Accounts: w.accounts, Audit: audit.New(pg.NewAudit(w.pool), w.clock.now), Drafts: w.drafts, Gallery: templates, Shares: w.shares,
-		Vault: w.vault, Hub: w.hub, Engine: p.engine, Events: p.events, History: p.history,
+		Vault: w.vault, Hub: w.hub, Workers: w.office, Engine: p.engine, Events: p.events, History: p.history,
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -91,8 +91,11 @@ func (s *Service) ByToken(ctx context.Context, token string) (Identity, error) {
 		return Identity{}, err
 	}
 	who.Token = t.ID
-	if who.Role.AtLeast(t.Role) {
+	switch {
+	case who.Role.AtLeast(t.Role), who.Role.MayGrant(t.Role):
 		who.Role = t.Role
+	case t.Role == Worker:
+		who.Role = Guest // the token was never meant to read
 	}
 	return who, nil
 }
@@ -113,7 +116,10 @@ func (s *Service) CreateToken(ctx context.Context, who Identity, n NewToken) (To
 	if n.Role == "" {
 		n.Role = who.Role
 	}
-	if !who.Role.AtLeast(n.Role) || n.Role == Guest {
+	if n.Role == Worker && !who.Role.MayGrant(Worker) {
+		return Token{}, "", problem.New(problem.Forbidden, "A token for a worker needs the role %s; yours is %s.", Developer, who.Role)
+	}
+	if !who.Role.MayGrant(n.Role) {
 		return Token{}, "", problem.New(problem.Forbidden, "A token can have at most your own role, which is %s.", who.Role)
 	}
 	if n.ExpiresIn < 0 {

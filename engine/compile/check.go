@@ -83,6 +83,9 @@ func (c *compiler) checkPolicies(n graph.Node, spec kind.Spec) {
 	if n.Task != nil && n.Task.Queue != "" && !graph.GoodKey(strings.ReplaceAll(n.Task.Queue, "-", "_")) {
 		c.fail("bad_queue", n, "/task/queue", "“%.40s” cannot be a queue's name. Expected: small letters, digits, - and _", n.Task.Queue)
 	}
+	if n.Kind == kindExternal {
+		c.checkExternal(n)
+	}
 	if n.Task != nil && len(n.Task.Priority) > 0 {
 		var text string
 		if json.Unmarshal(n.Task.Priority, &text) == nil && !strings.HasPrefix(text, "=") &&

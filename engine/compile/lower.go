@@ -10,6 +10,7 @@ import (
 	"signalbox/engine/graph"
 	"signalbox/engine/kind"
 	"signalbox/engine/machine"
+	"signalbox/engine/route"
 )
 
 // Defaults of retry and timeout, where neither the node nor its kind says
@@ -171,6 +172,9 @@ func lowerTask(out *machine.Node, n graph.Node, spec kind.Spec) {
 	}
 	if t := n.Task; t != nil {
 		out.Queue, out.Priority, out.Type = t.Queue, t.Priority, t.Type
+	}
+	if taskType := external(n); taskType != "" {
+		out.Queue = route.Own(taskType)
 	}
 }
 

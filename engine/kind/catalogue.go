@@ -13,7 +13,7 @@ func All() []Spec {
 		ifElse(), routes(), join(), group(), mapItems(), loop(), states(), state(), call(),
 		wait(), signal(), human(), callback(), respond(), output(), end(), fail(),
 		set(), transform(),
-		request(),
+		request(), external(),
 		llm(), mock(),
 	}
 }

@@ -9,6 +9,7 @@ import (
 // Workers counts the attempts of this process.
 type Workers struct {
 	attempts *prometheus.HistogramVec
+	outcomes *prometheus.CounterVec
 
 	queues, kinds bound
 }
@@ -20,9 +21,13 @@ func NewWorkers(r prometheus.Registerer) (*Workers, error) {
 			Namespace: space, Name: "worker_attempt_seconds", Help: "Time that attempts took in this process, by queue, kind of node and outcome.",
 			Buckets: prometheus.ExponentialBuckets(0.0005, 4, 10),
 		}, []string{"queue", "kind", "outcome"}),
+		outcomes: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Namespace: space, Name: "worker_results_total",
+			Help: "Results that workers of one's own brought, by what became of them: committed, refused, stale, pending; silent counts workers that fell silent.",
+		}, []string{"outcome"}),
 		queues: bound{max: queuesMax}, kinds: bound{max: kindsMax},
 	}
-	return w, register(r, w.attempts)
+	return w, register(r, w.attempts, w.outcomes)
 }
 
 // Attempt is worker.Config.Meter.
@@ -33,6 +38,9 @@ func (w *Workers) Attempt(queue, kind, class string, took time.Duration) {
 	}
 	w.attempts.WithLabelValues(w.queues.of(queue), w.kinds.of(kind), outcome).Observe(took.Seconds())
 }
+
+// Outcome is remote.Config.Count.
+func (w *Workers) Outcome(outcome string) { w.outcomes.WithLabelValues(outcome).Inc() }
 
 // Watch is how long events take to reach those who watch.
 type Watch struct{ latency prometheus.Histogram }

@@ -56,6 +56,7 @@ type delivery struct {
 
 	again time.Time     // when the result is sent again; guarded by source.mu
 	pause time.Duration // until the time after that
+	told  func()        // when it is settled; guarded by source.mu
 }
 
 // Queues implements worker.Source.
@@ -132,10 +133,19 @@ func (s *Source) Canceled(ctx context.Context, notify func(workspace, run string
 
 // settled forgets what need not be sent again.
 func (s *Source) settled(numbers string) {
+	var tell []func()
 	s.mu.Lock()
-	defer s.mu.Unlock()
 	for n := range strings.FieldsSeq(numbers) {
+		d := s.sent[s.inbox+n]
 		delete(s.sent, s.inbox+n)
+		if d != nil && d.told != nil {
+			tell = append(tell, d.told)
+			d.told = nil
+		}
+	}
+	s.mu.Unlock()
+	for _, told := range tell {
+		told()
 	}
 }
 
@@ -184,7 +194,7 @@ func (d *delivery) acknowledgment() string {
 
 // Finish implements worker.Job. The task stays in the stream until the owner
 // says that the result is on disk.
-func (d *delivery) Finish(r *task.Result) {
+func (d *delivery) Finish(r *task.Result, settled func()) {
 	s := d.source
 	data, err := r.Encode(make([]byte, 0, 256+len(r.Output)))
 	if err != nil {
@@ -194,6 +204,7 @@ func (d *delivery) Finish(r *task.Result) {
 	}
 	s.mu.Lock()
 	s.next++
+	d.told = settled
 	d.result, d.inbox = data, s.inbox+strconv.Itoa(s.next)
 	s.sent[d.inbox], d.again, d.pause = d, s.conn.cfg.Now().Add(remindAfter), remindAfter
 	s.done = append(s.done, d)

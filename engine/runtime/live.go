@@ -14,6 +14,7 @@ import (
 	"signalbox/engine/event"
 	"signalbox/engine/machine"
 	"signalbox/engine/problem"
+	"signalbox/engine/route"
 	"signalbox/engine/task"
 )
 
@@ -289,7 +290,7 @@ func (s *shard) effects(b *batch, l *live, events []machine.Event) {
 func (s *shard) taskOf(l *live, d machine.Dispatch) task.Task {
 	return task.Task{
 		Workspace: l.row.Workspace, Workflow: l.row.Workflow.String(), Run: l.row.Run.String(), Shard: s.n,
-		Scope: d.Scope, Node: d.Node, Visit: d.Visit, Attempt: d.Attempt, Kind: d.Kind, Queue: d.Queue, Priority: d.Priority,
+		Scope: d.Scope, Node: d.Node, Visit: d.Visit, Attempt: d.Attempt, Kind: d.Kind, Queue: route.In(l.row.Workspace, d.Queue), Priority: d.Priority,
 		Config: d.Config, Key: d.Key, Timeout: d.Timeout,
 	}
 }

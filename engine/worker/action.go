@@ -3,6 +3,7 @@ package worker
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"time"
 
 	"signalbox/engine/event"
@@ -24,6 +25,36 @@ type Call struct {
 	Secret func(ctx context.Context, name string) (vault.Secret, error)
 	// Progress shows text to whoever watches the run. It may be lost.
 	Progress func(text string)
+	// By names who does the work, when it is not the pool itself.
+	By func(worker string)
+	// Settled asks to be told, once, when the engine has the result on disk or
+	// has no use for it; r is what was sent, which may be a failure in place of
+	// an output that cannot be stored.
+	Settled func(told func(r *task.Result))
+}
+
+// ErrReturn is what an action gives back when the task is for another worker,
+// or a later time: nothing has been tried.
+var ErrReturn = errors.New("the task is given back")
+
+// Reasons why the context of an action ends.
+const (
+	OverCanceled = "canceled" // nobody wants the result any more
+	OverTimeout  = "timeout"  // the attempt ran out of time
+	OverStopped  = "stopped"  // this process ends: another one gets the task
+)
+
+// Over says why the context of an action has ended; empty: it has not.
+func Over(ctx context.Context) string {
+	switch cause := context.Cause(ctx); {
+	case cause == nil:
+		return ""
+	case errors.Is(cause, errCanceled):
+		return OverCanceled
+	case errors.Is(cause, errTimeout):
+		return OverTimeout
+	}
+	return OverStopped
 }
 
 // Classes of failures, the same words as in event.Error.

@@ -24,6 +24,7 @@ type attempt struct {
 	beaten time.Time // last heartbeat
 	over   atomic.Bool
 	stream stream
+	told   func(*task.Result) // when the result is settled; may be nil
 }
 
 // end reports whether the caller is the one who ends the job.
@@ -55,6 +56,9 @@ func (p *Pool) do(ctx context.Context, j Job) {
 	var failed *Failure
 	switch {
 	case err == nil:
+	case errors.Is(err, ErrReturn):
+		j.Return()
+		return
 	case errors.As(err, &failed) && cause == nil:
 	case errors.Is(cause, errStopped):
 		j.Return()
@@ -100,6 +104,8 @@ func (a *attempt) act(ctx context.Context) (output json.RawMessage, err error) {
 			return a.pool.secret(ctx, t.Workspace, name)
 		},
 		Progress: func(text string) { a.stream.add(a, text) },
+		By:       a.by,
+		Settled:  func(told func(*task.Result)) { a.told = told },
 	})
 }
 
@@ -120,7 +126,7 @@ func (a *attempt) finish(ctx context.Context, output json.RawMessage, err error)
 	p, t := a.pool, a.job.Task()
 	r := &task.Result{
 		Workspace: t.Workspace, Run: t.Run, Shard: t.Shard, Scope: t.Scope, Node: t.Node, Visit: t.Visit, Attempt: t.Attempt,
-		Worker: p.cfg.Name, StartedAt: a.began, EndedAt: p.cfg.Now(),
+		Worker: a.worker(), StartedAt: a.began, EndedAt: p.cfg.Now(),
 	}
 	if err == nil {
 		// The attempt's own time may be over; storing its output is not its fault.
@@ -134,7 +140,11 @@ func (a *attempt) finish(ctx context.Context, output json.RawMessage, err error)
 		r.Output, r.OutputRef = nil, nil
 		r.Error, r.RetryAfter, class = f.event(t), f.RetryAfter, f.Class
 	}
-	a.job.Finish(r)
+	var settled func()
+	if told := a.told; told != nil {
+		settled = func() { told(r) }
+	}
+	a.job.Finish(r, settled)
 	if p.cfg.Meter != nil {
 		p.cfg.Meter(t.Queue, t.Kind, class, r.EndedAt.Sub(a.began))
 	}

@@ -1,6 +1,7 @@
 package worker
 
 import (
+	"cmp"
 	"encoding/json"
 	"strings"
 	"sync"
@@ -22,9 +23,23 @@ func (a *attempt) announce() *time.Timer {
 		a.stream.mu.Lock()
 		defer a.stream.mu.Unlock()
 		if !a.stream.closed {
-			a.show(brief.Brief{Type: "TaskRunning", Worker: a.pool.cfg.Name, Began: brief.Millis(a.began)})
+			a.show(brief.Brief{Type: "TaskRunning", Worker: cmp.Or(a.stream.worker, a.pool.cfg.Name), Began: brief.Millis(a.began)})
 		}
 	})
+}
+
+// by notes who does the work.
+func (a *attempt) by(worker string) {
+	a.stream.mu.Lock()
+	defer a.stream.mu.Unlock()
+	a.stream.worker = worker
+}
+
+// worker is who does the work.
+func (a *attempt) worker() string {
+	a.stream.mu.Lock()
+	defer a.stream.mu.Unlock()
+	return cmp.Or(a.stream.worker, a.pool.cfg.Name)
 }
 
 // show publishes one brief of this attempt.
@@ -45,7 +60,8 @@ type stream struct {
 	sent    int
 	last    time.Time
 	waiting bool
-	closed  bool // the attempt is over: nothing is shown any more
+	worker  string // who does the work; empty: the pool
+	closed  bool   // the attempt is over: nothing is shown any more
 }
 
 // add takes text; the first goes out at once, more at most every 50 ms.

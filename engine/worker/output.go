@@ -34,8 +34,8 @@ func (p *Pool) pack(ctx context.Context, t *task.Task, output json.RawMessage) (
 	if len(output) == 0 {
 		output = json.RawMessage("null")
 	}
-	if len(output) > OutputMax {
-		return nil, nil, tooLarge(len(output))
+	if len(output) > p.cfg.Output {
+		return nil, nil, tooLarge(len(output), p.cfg.Output)
 	}
 	c := checkers.Get().(*graph.Checker) //nolint:forcetypeassert // only checkers are put there
 	fault := c.Check(output, outputDeep)
@@ -47,8 +47,8 @@ func (p *Pool) pack(ctx context.Context, t *task.Task, output json.RawMessage) (
 	if err != nil {
 		return nil, nil, err
 	}
-	if len(output) > OutputMax {
-		return nil, nil, tooLarge(len(output))
+	if len(output) > p.cfg.Output {
+		return nil, nil, tooLarge(len(output), p.cfg.Output)
 	}
 	if len(output) <= inlineMax {
 		return output, nil, nil
@@ -61,8 +61,8 @@ func (p *Pool) pack(ctx context.Context, t *task.Task, output json.RawMessage) (
 	return nil, v.Payload, nil
 }
 
-func tooLarge(n int) *Failure {
-	return Fail(ClassLimit, fmt.Sprintf("The step put out %d bytes; %d are possible.", n, OutputMax))
+func tooLarge(n, most int) *Failure {
+	return Fail(ClassLimit, fmt.Sprintf("The step put out %d bytes; %d are possible.", n, most))
 }
 
 // redactJSON cuts secrets out of a JSON text. The mask is plain text, so only

@@ -46,6 +46,10 @@ type Config struct {
 	Slots    map[string]int                                      // per queue
 	Default  int                                                 // slots of a queue that Slots does not name; 0 is 16
 	Only     []string                                            // queues to serve; empty: all
+	Serves   func(queue string) bool                             // whether a queue is for this pool; nil: every one of those
+	Demand   func(queue string) int                              // how many more tasks of a queue are wanted now; nil: as many as it has free slots
+	Opened   func(queue string, d *Desk)                         // told when a queue is served; may be nil
+	Output   int                                                 // bytes of an output at most; 0 is OutputMax
 	Drain    time.Duration                                       // 0 is 20 s
 	Now      func() time.Time                                    // nil is time.Now
 	Meter    func(queue, kind, class string, took time.Duration) // told after each attempt, class empty on success; may be nil
@@ -93,6 +97,9 @@ func New(cfg Config) (*Pool, error) {
 	}
 	if cfg.Default == 0 {
 		cfg.Default = slotsDefault
+	}
+	if cfg.Output == 0 {
+		cfg.Output = OutputMax
 	}
 	if cfg.Drain == 0 {
 		cfg.Drain = drainUsual
@@ -147,6 +154,9 @@ func (p *Pool) open(ctx context.Context, queue string) *Desk {
 	if len(p.cfg.Only) > 0 && !slices.Contains(p.cfg.Only, queue) {
 		return nil
 	}
+	if p.cfg.Serves != nil && !p.cfg.Serves(queue) {
+		return nil
+	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.desks[queue] != nil || len(p.desks) >= queuesMax {
@@ -157,7 +167,13 @@ func (p *Pool) open(ctx context.Context, queue string) *Desk {
 		slots = p.cfg.Default
 	}
 	d := newDesk(slots, func(d *Desk, j Job) { p.do(ctx, j) })
+	if demand := p.cfg.Demand; demand != nil {
+		d.demand = func() int { return demand(queue) }
+	}
 	p.desks[queue] = d
+	if p.cfg.Opened != nil {
+		p.cfg.Opened(queue, d)
+	}
 	p.cfg.Log.InfoContext(ctx, "queue served", "queue", queue, "slots", slots)
 	return d
 }

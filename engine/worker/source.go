@@ -29,8 +29,10 @@ type Job interface {
 	Task() *task.Task
 	// Extend says that the attempt is still at work.
 	Extend()
-	// Finish sends the result to the owner of the run's shard.
-	Finish(r *task.Result)
+	// Finish sends the result to the owner of the run's shard. settled, which
+	// may be nil, is called once when the owner has it on disk, or has no use
+	// for it any more; never, when this process forgets the job before.
+	Finish(r *task.Result, settled func())
 	// Return gives the task back, for another worker or a later time.
 	Return()
 	// Drop gives the task up: nobody wants it any more.
@@ -39,10 +41,11 @@ type Job interface {
 
 // Desk is the slots of one queue in this process.
 type Desk struct {
-	slots int32
-	busy  atomic.Int32
-	freed chan struct{}
-	start func(*Desk, Job)
+	slots  atomic.Int32
+	busy   atomic.Int32
+	freed  chan struct{}
+	start  func(*Desk, Job)
+	demand func() int // how many more jobs are wanted; nil: as many as there are free slots
 }
 
 // NewDesk makes a desk; start runs in a goroutine of its own for each job.
@@ -51,14 +54,40 @@ func NewDesk(slots int, start func(Job)) *Desk {
 }
 
 func newDesk(slots int, start func(*Desk, Job)) *Desk {
-	return &Desk{slots: int32(max(1, min(slots, SlotsMax))), freed: make(chan struct{}, 1), start: start} //nolint:gosec // bounded
+	d := &Desk{freed: make(chan struct{}, 1), start: start}
+	d.Resize(slots)
+	return d
 }
 
 // Slots is how many attempts may run at once.
-func (d *Desk) Slots() int { return int(d.slots) }
+func (d *Desk) Slots() int { return int(d.slots.Load()) }
+
+// Busy is how many attempts run.
+func (d *Desk) Busy() int { return int(d.busy.Load()) }
+
+// Resize changes how many attempts may run at once. Those that run go on, also
+// when there are more of them.
+func (d *Desk) Resize(slots int) {
+	d.slots.Store(int32(max(1, min(slots, SlotsMax)))) //nolint:gosec // bounded
+	d.Wake()
+}
 
 // Free is how many more attempts may start now.
-func (d *Desk) Free() int { return int(d.slots - d.busy.Load()) }
+func (d *Desk) Free() int {
+	free := d.Slots() - d.Busy()
+	if d.demand != nil {
+		free = min(free, d.demand())
+	}
+	return free
+}
+
+// Wake says that Free may have grown.
+func (d *Desk) Wake() {
+	select {
+	case d.freed <- struct{}{}:
+	default:
+	}
+}
 
 // Freed says that a slot was given back since the last time.
 func (d *Desk) Freed() <-chan struct{} { return d.freed }
@@ -75,8 +104,5 @@ func (d *Desk) Start(j Job) {
 
 func (d *Desk) free() {
 	d.busy.Add(-1)
-	select {
-	case d.freed <- struct{}{}:
-	default:
-	}
+	d.Wake()
 }

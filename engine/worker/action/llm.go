@@ -12,6 +12,7 @@ import (
 
 	"signalbox/engine/guard"
 	"signalbox/engine/worker"
+	"signalbox/engine/worker/shape"
 )
 
 // baseURLUsual is where the protocol comes from.
@@ -74,22 +75,22 @@ func (l LLM) Do(ctx context.Context, c worker.Call) (json.RawMessage, error) {
 	if err := json.Unmarshal(c.Config, &cfg); err != nil {
 		return nil, worker.Fail(worker.ClassInvalidInput, "The model's configuration cannot be read: "+err.Error())
 	}
-	shape, err := newShape(cfg.JSONSchema)
+	form, err := shape.New(cfg.JSONSchema)
 	if err != nil {
 		return nil, worker.Fail(worker.ClassInvalidInput, "The JSON Schema is not valid: "+err.Error())
 	}
-	out, err := l.ask(ctx, c, &cfg, shape != nil)
+	out, err := l.ask(ctx, c, &cfg, form != nil)
 	if err != nil {
 		return nil, err
 	}
-	if fault := shape.fit(out); fault != nil {
+	if fault := fit(form, out); fault != nil {
 		cfg.Messages = append(cfg.Messages, message{"assistant", out.Text}, message{"user", "That does not fit: " + fault.Error() + ". Answer again, with JSON only."})
 		first := out.Usage
 		if out, err = l.ask(ctx, c, &cfg, true); err != nil {
 			return nil, err
 		}
 		out.Usage.In, out.Usage.Out = out.Usage.In+first.In, out.Usage.Out+first.Out
-		if fault := shape.fit(out); fault != nil {
+		if fault := fit(form, out); fault != nil {
 			return nil, worker.Fail(worker.ClassBadOutput, "The model's answer does not fit the JSON Schema: "+fault.Error()+".")
 		}
 	}

@@ -69,6 +69,7 @@ type job struct {
 	c      *Channel
 	task   task.Task
 	result *task.Result // when it is done
+	told   func()       // when it is settled; may be nil
 	gone   atomic.Bool  // nobody wants it any more
 }
 
@@ -197,13 +198,16 @@ func (j *job) Task() *task.Task { return &j.task }
 func (j *job) Extend() {}
 
 // Finish implements worker.Job.
-func (j *job) Finish(r *task.Result) {
+func (j *job) Finish(r *task.Result, settled func()) {
 	j.c.mu.Lock()
-	j.result = r
+	j.result, j.told = r, settled
 	deliver := j.c.owners[j.task.Shard]
 	wanted := j.c.held[j.key()] == j
 	j.c.mu.Unlock()
-	if deliver != nil && wanted {
+	switch {
+	case !wanted:
+		j.settle() // nobody does any more
+	case deliver != nil:
 		deliver(runtime.Delivered{Result: *r, Settle: j.settle})
 	}
 }
@@ -220,14 +224,21 @@ func (j *job) Return() {
 // Drop implements worker.Job.
 func (j *job) Drop() { j.settle() }
 
-// settle forgets the task.
+// settle forgets the task and says so.
 func (j *job) settle() {
+	if told := j.forget(); told != nil {
+		told()
+	}
+}
+
+func (j *job) forget() (told func()) {
 	c := j.c
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	told, j.told = j.told, nil
 	k := j.key()
 	if c.held[k] != j {
-		return
+		return told
 	}
 	delete(c.held, k)
 	list := c.byRun[k.run]
@@ -244,6 +255,7 @@ func (j *job) settle() {
 	} else {
 		c.byRun[k.run] = list
 	}
+	return told
 }
 
 // Queues implements worker.Source.

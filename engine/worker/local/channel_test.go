@@ -83,7 +83,7 @@ func TestSecondDispatchIsAbsorbedUntilSettled(t *testing.T) {
 	jobs, release := serve(t, c, 4)
 	j := <-jobs
 	dispatch(t, c, one(1, 0))
-	j.Finish(&task.Result{Run: j.Task().Run})
+	j.Finish(&task.Result{Run: j.Task().Run}, nil)
 	close(release)
 	d := <-results
 	if c.Held() != 1 {
@@ -102,7 +102,7 @@ func TestResultsWaitForAnOwner(t *testing.T) {
 	dispatch(t, c, one(1, 0))
 	jobs, release := serve(t, c, 1)
 	j := <-jobs
-	j.Finish(&task.Result{Run: j.Task().Run})
+	j.Finish(&task.Result{Run: j.Task().Run}, nil)
 	close(release)
 	results, stop := own(t, c)
 	<-results // and the owner dies before it settles

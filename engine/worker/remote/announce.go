@@ -1,0 +1,152 @@
+package remote
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"strconv"
+	"time"
+	"unicode/utf8"
+
+	"signalbox/engine/problem"
+	"signalbox/engine/worker/shape"
+)
+
+// What names look like.
+var (
+	typeRule   = regexp.MustCompile(`^[a-z][a-z0-9_-]{0,59}$`)
+	workerRule = regexp.MustCompile(`^[\pL\pN][\pL\pN ._:@/-]{0,79}$`)
+	iconRule   = regexp.MustCompile(`^[a-z0-9-]{0,40}$`)
+	classRule  = regexp.MustCompile(`^[a-z][a-z0-9_]{0,59}$`)
+)
+
+const typeExpected = "small letters, digits, - and _, a letter first, 60 at most"
+
+// announce stores which types a worker does.
+func (o *Office) announce(ctx context.Context, c Caller, a Announcement) (Welcome, error) {
+	if len(a.Types) == 0 || len(a.Types) > 50 {
+		return Welcome{}, problem.New(problem.Invalid, "A worker announces 1 to 50 task types.").At("/types", "length", "1 to 50 types")
+	}
+	names := make([]string, len(a.Types))
+	for i := range a.Types {
+		if p := a.Types[i].check("/types/" + strconv.Itoa(i)); p != nil {
+			return Welcome{}, p
+		}
+		names[i] = a.Types[i].Name
+	}
+	p, err := o.presence(c, a.Worker, names)
+	if err != nil {
+		return Welcome{}, err
+	}
+	fits, err := o.cfg.Kept.Announce(ctx, p, a.Types)
+	if err != nil {
+		return Welcome{}, fmt.Errorf("store what a worker announces: %w", err)
+	}
+	if !fits {
+		return Welcome{}, problem.New(problem.TooMany, "A workspace can have %d task types. Forget some that no worker does any more.", TypesMax)
+	}
+	return Welcome{Types: len(names), AliveSeconds: seconds(AliveFor)}, nil
+}
+
+// check looks at one announced type and fills in what was left out.
+func (t *Type) check(at string) *problem.Problem {
+	wrong := func(field, what, expected string) *problem.Problem {
+		return problem.New(problem.Invalid, "A task type cannot be announced so.").At(at+field, what, expected)
+	}
+	if t.Title == "" {
+		t.Title = t.Name
+	}
+	switch {
+	case !typeRule.MatchString(t.Name):
+		return wrong("/name", "not a name", typeExpected)
+	case utf8.RuneCountInString(t.Title) > 80:
+		return wrong("/title", "too long", "80 characters at most")
+	case utf8.RuneCountInString(t.Description) > 500:
+		return wrong("/description", "too long", "500 characters at most")
+	case !iconRule.MatchString(t.Icon):
+		return wrong("/icon", "not an icon", "the name of an icon of Lucide")
+	}
+	for _, s := range []struct {
+		field string
+		raw   *json.RawMessage
+	}{{"/input", &t.Input}, {"/output", &t.Output}} {
+		if len(*s.raw) == 0 {
+			*s.raw = json.RawMessage("{}")
+		}
+		if _, err := shape.New(*s.raw); err != nil {
+			return wrong(s.field, err.Error(), "a JSON Schema")
+		}
+	}
+	return nil
+}
+
+func (o *Office) presence(c Caller, name string, types []string) (Presence, error) {
+	if !workerRule.MatchString(name) {
+		return Presence{}, problem.New(problem.Invalid, "A worker needs a name.").At("/worker", "not a name", "letters, digits, spaces and ._:@/-, 80 at most")
+	}
+	return Presence{Workspace: c.Workspace, Worker: name, Types: types, Token: c.Token, SeenAt: o.cfg.Now()}, nil
+}
+
+// touch stores that a worker is alive, at most every ten seconds, or that it
+// left.
+func (o *Office) touch(ctx context.Context, c Caller, name string, types []string, left bool) error {
+	p, err := o.presence(c, name, types)
+	if err != nil {
+		return err
+	}
+	p.Left = left
+	key := workerKey{c.Workspace, name}
+	o.mu.Lock()
+	fresh := p.SeenAt.Sub(o.seen[key]) < seenEvery
+	if !fresh {
+		if len(o.seen) >= workersKept { // what is forgotten is only stored once more
+			clear(o.seen)
+		}
+		o.seen[key] = p.SeenAt
+	}
+	if left {
+		delete(o.seen, key)
+		delete(o.notices, key)
+	}
+	o.mu.Unlock()
+	if fresh && !left {
+		return nil
+	}
+	if err := o.cfg.Kept.Seen(ctx, p); err != nil {
+		return fmt.Errorf("store that a worker is alive: %w", err)
+	}
+	return nil
+}
+
+// Types lists the task types of a workspace with who does them now.
+func (o *Office) Types(ctx context.Context, workspace string) ([]TypeState, error) {
+	now := o.cfg.Now()
+	types, workers, err := o.cfg.Kept.Known(ctx, workspace, now.Add(-seenWindow))
+	if err != nil {
+		return nil, fmt.Errorf("list task types: %w", err)
+	}
+	return states(types, workers, now), nil
+}
+
+// Workers lists the workers of a workspace that were heard of in the last days.
+func (o *Office) Workers(ctx context.Context, workspace string) ([]Presence, error) {
+	_, workers, err := o.cfg.Kept.Known(ctx, workspace, o.cfg.Now().Add(-24*time.Hour))
+	if err != nil {
+		return nil, fmt.Errorf("list workers: %w", err)
+	}
+	return workers, nil
+}
+
+// ForgetType takes an announced type out of the list; a worker that does it
+// brings it back.
+func (o *Office) ForgetType(ctx context.Context, workspace, name string) error {
+	there, err := o.cfg.Kept.ForgetType(ctx, workspace, name)
+	if err != nil {
+		return fmt.Errorf("forget a task type: %w", err)
+	}
+	if !there {
+		return problem.New(problem.NotFound, "There is no such task type.")
+	}
+	return nil
+}

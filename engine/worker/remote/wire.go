@@ -1,0 +1,148 @@
+package remote
+
+import (
+	"encoding/json"
+	"time"
+)
+
+// The questions that a worker can ask. Those with a lease name it.
+const (
+	OpAnnounce = "announce" // Announcement -> Welcome
+	OpTake     = "take"     // Request -> Taken
+	OpInput    = "input"    // lease, offset -> Piece: an input too large to be told with its task
+	OpBeat     = "beat"     // lease, Beat -> Held
+	OpPart     = "part"     // lease, offset, bytes of an output -> Held
+	OpComplete = "complete" // lease, the output (or none behind parts) -> Outcome
+	OpFail     = "fail"     // lease, Fault -> Outcome
+	OpRelease  = "release"  // lease -> Held: the task is given back
+	OpNotices  = "notices"  // Request -> Notices
+	OpLeave    = "leave"    // Request -> Held
+)
+
+// Caller is who asks. Only a credential says it.
+type Caller struct {
+	Workspace string `json:"workspace"`
+	User      string `json:"user"`
+	Token     string `json:"token"` // id, never the secret
+	Name      string `json:"name"`  // of the person behind the token
+}
+
+// Question is what one asks.
+type Question struct {
+	Op     string `json:"op"`
+	Lease  string `json:"lease,omitempty"`
+	Offset int    `json:"offset,omitempty"`
+	Body   []byte `json:"body,omitempty"`
+}
+
+// Announcement says which task types a worker does.
+type Announcement struct {
+	Worker string `json:"worker" minLength:"1" maxLength:"80" doc:"Name of this worker, unique in the workspace"`
+	Types  []Type `json:"types" minItems:"1" maxItems:"50"`
+}
+
+// Type is a task type as a worker announces it.
+type Type struct {
+	Name        string          `json:"name" pattern:"^[a-z][a-z0-9_-]{0,59}$" doc:"The type that a node names"`
+	Title       string          `json:"title,omitempty" maxLength:"80" doc:"For people; empty: the name"`
+	Description string          `json:"description,omitempty" maxLength:"500"`
+	Icon        string          `json:"icon,omitempty" maxLength:"40" doc:"Name of an icon of Lucide"`
+	Input       json.RawMessage `json:"input,omitempty" doc:"JSON Schema of the input: the form is made from it"`
+	Output      json.RawMessage `json:"output,omitempty" doc:"JSON Schema of the result"`
+}
+
+// Welcome answers an announcement.
+type Welcome struct {
+	Types        int     `json:"types"`
+	AliveSeconds float64 `json:"alive_seconds" doc:"A worker that asks for nothing so long counts as gone"`
+}
+
+// Request asks for tasks, or for notices.
+type Request struct {
+	Worker      string   `json:"worker" minLength:"1" maxLength:"80"`
+	Types       []string `json:"types,omitempty" maxItems:"50" doc:"Task types to take; the most urgent task of the first type with one comes first"`
+	Max         int      `json:"max,omitempty" minimum:"0" maximum:"100" doc:"Tasks at most; 0 is 1"`
+	WaitSeconds float64  `json:"wait_seconds,omitempty" minimum:"0" maximum:"30" doc:"How long to wait for the first"`
+	InlineBytes int      `json:"inline_bytes,omitempty" minimum:"0" doc:"Larger inputs are asked for in pieces; 0: none is too large"`
+}
+
+// Taken is what was handed out.
+type Taken struct {
+	Tasks []Task `json:"tasks"`
+}
+
+// Task is one attempt of one visit, held by a lease.
+type Task struct {
+	Lease            string          `json:"lease" doc:"Names the task in all that follows; keep it secret"`
+	Type             string          `json:"type"`
+	Input            json.RawMessage `json:"input,omitempty"`
+	InputBytes       int             `json:"input_bytes" doc:"Length of the input, also when it is not told here"`
+	Key              string          `json:"key" doc:"Idempotency key: the same for every delivery and attempt of this visit"`
+	Workflow         string          `json:"workflow"`
+	Run              string          `json:"run"`
+	Node             string          `json:"node"`
+	Visit            int             `json:"visit"`
+	Attempt          int             `json:"attempt"`
+	LeaseSeconds     float64         `json:"lease_seconds" doc:"Silence after which the task goes to another worker"`
+	HeartbeatSeconds float64         `json:"heartbeat_seconds" doc:"How often to say that it is at work"`
+	TimeoutSeconds   float64         `json:"timeout_seconds" doc:"After which the attempt fails"`
+}
+
+// Piece is a part of an input.
+type Piece struct {
+	Data []byte `json:"data"`
+	More bool   `json:"more"`
+}
+
+// Beat says that the worker is still at work.
+type Beat struct {
+	Progress string `json:"progress,omitempty" maxLength:"65536" doc:"Text for whoever watches the run: tokens of a model, a line of a log. It may be lost"`
+}
+
+// States of a lease.
+const (
+	StateHeld     = "held"
+	StateCanceled = "canceled" // nobody wants the result any more: stop
+	StateOver     = "over"     // ended otherwise; Why says how
+)
+
+// Held is what became of a lease.
+type Held struct {
+	State        string  `json:"state" enum:"held,canceled,over"`
+	Why          string  `json:"why,omitempty"`
+	LeaseSeconds float64 `json:"lease_seconds,omitempty" doc:"From now on"`
+}
+
+// Fault is how a worker fails a task.
+type Fault struct {
+	Class             string          `json:"class,omitempty" maxLength:"60" doc:"What retry policies name, for example unavailable; empty is internal"`
+	Message           string          `json:"message" maxLength:"2000" doc:"A sentence for people"`
+	Details           json.RawMessage `json:"details,omitempty"`
+	RetryAfterSeconds float64         `json:"retry_after_seconds,omitempty" minimum:"0" maximum:"86400"`
+}
+
+// How a result was taken.
+const (
+	OutcomeCommitted = "committed" // the engine has it on disk
+	OutcomeRefused   = "refused"   // the engine has on disk that the attempt failed: the result was not usable
+	OutcomeStale     = "stale"     // nobody wants it any more; it changed nothing
+	OutcomePending   = "pending"   // not on disk yet; ask again, or let it be: it is not lost
+)
+
+// Outcome answers a result.
+type Outcome struct {
+	Outcome string `json:"outcome" enum:"committed,refused,stale,pending"`
+	Class   string `json:"class,omitempty" doc:"Of the failure, when it was refused"`
+	Message string `json:"message,omitempty"`
+}
+
+// Notices name leases that a worker should let go.
+type Notices struct {
+	Canceled []string `json:"canceled"`
+}
+
+// seconds is a duration for people who write JSON.
+func seconds(d time.Duration) float64 { return d.Seconds() }
+
+// duration is the inverse.
+func duration(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }
