@@ -146,18 +146,33 @@ function Field({
   return (
     <>
       <label for={id}>{field.title}</label>
-      {field.type === "yes_no" ? (
-        <input id={id} type="checkbox" onInput={(e) => set(e.currentTarget.checked)} />
-      ) : field.type === "number" ? (
+      <Entry id={id} type={field.type} set={set} />
+    </>
+  );
+}
+
+function Entry({
+  id,
+  type,
+  set,
+}: {
+  readonly id: string;
+  readonly type: string;
+  readonly set: (v: string | number | boolean) => void;
+}) {
+  switch (type) {
+    case "yes_no":
+      return <input id={id} type="checkbox" onInput={(e) => set(e.currentTarget.checked)} />;
+    case "number":
+      return (
         <input
           id={id}
           type="number"
           class="inp"
           onInput={(e) => set(e.currentTarget.valueAsNumber)}
         />
-      ) : (
-        <input id={id} class="inp" onInput={(e) => set(e.currentTarget.value)} />
-      )}
-    </>
-  );
+      );
+    default:
+      return <input id={id} class="inp" onInput={(e) => set(e.currentTarget.value)} />;
+  }
 }

@@ -54,7 +54,7 @@ function entries(): readonly Entry[] {
     go(t("shell.nav.workflows"), "/"),
     go(t("shell.nav.runs"), "/runs"),
     go(t("shell.nav.settings"), "/settings"),
-    ...[...settings].map((a) => go(a.innerText.trim(), a.href)),
+    ...[...settings].map((a) => go((a.textContent ?? "").trim(), a.href)),
     ...press("[data-theme-next]"),
     ...press("[data-open=keys]"),
     ...workflows,
