@@ -41,7 +41,7 @@ func (c *card) contain(n graph.Node, at graph.NodeLayout, o Options, held int) {
 	var config struct {
 		Transaction any `json:"transaction"`
 	}
-	if json.Unmarshal(n.Config, &config) == nil && config.Transaction == true {
+	if json.Unmarshal(n.Config, &config) == nil && config.Transaction == any(true) {
 		c.tile = "saga" // whatever kind of container it is
 	}
 	c.sub = spec.Title
@@ -71,8 +71,8 @@ func framed(g graph.Graph, cards []card) []card {
 		if n == nil || n.In == "" {
 			continue
 		}
-		b, any := body[n.In]
-		if !any {
+		b, known := body[n.In]
+		if !known {
 			b = [4]float64{c.x, c.y, c.x + c.w, c.y + c.h}
 		}
 		body[n.In] = [4]float64{math.Min(b[0], c.x), math.Min(b[1], c.y), math.Max(b[2], c.x+c.w), math.Max(b[3], c.y+c.h)}
@@ -100,7 +100,7 @@ func (c *card) fit(at graph.NodeLayout, body map[string][4]float64) {
 	if sized {
 		own[2], own[3] = c.x+math.Max(frameLeast, float64(at.W)), c.y+math.Max(frameTop+framePad, float64(at.H))
 	}
-	if b, any := body[c.id]; any {
+	if b, known := body[c.id]; known {
 		x, y := b[0]-framePad, b[1]-frameTop
 		fit := [4]float64{x, y, x + math.Max(frameLeast, b[2]+framePad-x), b[3] + framePad}
 		if sized {
