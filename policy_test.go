@@ -39,7 +39,7 @@ var layers = map[string][]string{
 	"engine/compile":       {"engine/chart", "engine/chart/draw", "engine/expr", "engine/graph", "engine/kind", "engine/machine", "engine/route", "engine/soundness"},
 	"engine/chart":         {"engine/expr"},
 	"engine/chart/draw":    {"engine/chart", "engine/graph"},
-	"engine/exchange":      {"engine/chart", "engine/chart/draw", "engine/expr", "engine/graph", "engine/problem"},
+	"engine/exchange":      {"engine/chart", "engine/chart/draw", "engine/expr", "engine/graph", "engine/kind", "engine/problem"},
 	"engine/reference":     {"engine/expr", "engine/graph", "engine/kind"},
 	"engine/compare":       {"engine/event", "engine/machine"},
 	"engine/runtime/brief": {"engine/machine"},

@@ -2,15 +2,19 @@ package compile
 
 import (
 	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
 
 	"signalbox/engine/chart"
 	"signalbox/engine/chart/draw"
 	"signalbox/engine/graph"
+	"signalbox/engine/kind"
 	"signalbox/engine/machine"
 )
 
-// inChart reports whether a node is a state inside a statechart. Tokens know
-// only the outermost container of one.
+// inChart reports whether a node stands in a statechart: what it means is that
+// chart's business.
 func inChart(g *graph.Graph, n *graph.Node) bool {
 	for depth := 0; n.In != "" && depth <= graph.NestingMax; depth++ {
 		if n = g.Node(n.In); n == nil {
@@ -23,8 +27,8 @@ func inChart(g *graph.Graph, n *graph.Node) bool {
 	return false
 }
 
-// flow lists the edges that tokens take: neither those to compensations nor the
-// transitions of statecharts.
+// flow lists the edges that tokens take: not those to compensations, and not
+// the transitions inside of statecharts.
 func flow(g *graph.Graph) []graph.Edge {
 	inner := map[string]bool{}
 	for i := range g.Nodes {
@@ -41,35 +45,94 @@ func flow(g *graph.Graph) []graph.Edge {
 	return edges
 }
 
-// checkChart reads the statechart that a container holds.
+// checkChart reads the statechart that a node is the outermost container of.
 func (c *compiler) checkChart(n graph.Node) {
 	d, issues := draw.FromGraph(*c.g, n.ID)
 	for _, i := range issues {
 		c.add(i)
 	}
-	if invokes(d.Node) {
-		c.fail("unsupported_invoke", n, "", "A state of “%s” starts a task by itself, which is not possible here yet. Leave the state machine and come back instead.", c.title(n.ID))
+	at := map[string]graph.Node{}
+	for state, id := range draw.States(*c.g, n.ID) {
+		at[state] = *c.node[id]
 	}
+	c.invokes(&d.Node, d.ID, n.ID, at)
 	c.charts[n.ID] = d
 }
 
-func invokes(n chart.Node) bool {
-	if len(n.Invoke) > 0 {
-		return true
-	}
-	for _, s := range n.States {
-		if invokes(s) {
-			return true
+// invokes checks the tasks that states start, and gives each of them the node
+// of the machine that does it.
+func (c *compiler) invokes(s *chart.Node, id, container string, at map[string]graph.Node) {
+	for i := range s.Invoke {
+		v, n := &s.Invoke[i], at[id]
+		field := fmt.Sprintf("/config/invoke/%d", i)
+		spec, known := kind.Find(v.Source)
+		if !known || spec.Work != kind.WorkTask {
+			c.fail("unknown_task", n, field+"/src", "“%s” starts “%.40s”, which is no task here. Expected: the kind of a step that a worker does, for example http, llm or mock", c.title(n.ID), v.Source)
+			continue
 		}
+		c.checkFields(n, field+"/input", spec, v.Input)
+		v.Input = spec.Defaults(v.Input)
+		key := c.freeKey(n.Key)
+		c.tasks = append(c.tasks, invoked{key: key, spec: spec, container: container})
+		v.Source = key
 	}
-	return false
+	for i := range s.States {
+		k := &s.States[i]
+		inner := k.ID
+		if inner == "" {
+			inner = id + "." + k.Key
+		}
+		c.invokes(k, inner, container, at)
+	}
 }
 
-// lowerChart makes the chart the configuration of its machine node.
+// invoked is a task that a state starts.
+type invoked struct {
+	key       string
+	spec      kind.Spec
+	container string // id of the chart's node
+}
+
+// freeKey is the state's own key for its first task, and one that nobody has
+// for another, or for one of the whole chart.
+func (c *compiler) freeKey(key string) string {
+	taken := func(k string) bool {
+		for _, t := range c.tasks {
+			if t.key == k {
+				return true
+			}
+		}
+		return c.key[k] != nil && (k != key || !inChart(c.g, c.key[k]))
+	}
+	free := key
+	for i := 2; taken(free); i++ {
+		tail := fmt.Sprintf("_%d", i)
+		free = key[:min(len(key), graph.KeyLengthMax-len(tail))] + tail
+	}
+	return free
+}
+
 func (c *compiler) lowerChart(out *machine.Node, n graph.Node) {
 	raw, err := json.Marshal(c.charts[n.ID])
 	if err != nil {
 		raw = json.RawMessage("{}") // a chart that was read can be written
 	}
 	out.Op, out.Config, out.Ports = machine.OpChart, raw, []string{machine.PortSuccess, machine.PortFailure}
+}
+
+// lowerTasks adds the nodes that do the tasks of states.
+func (c *compiler) lowerTasks(m *machine.Machine, index map[string]int) {
+	slices.SortFunc(c.tasks, func(a, b invoked) int { return strings.Compare(a.key, b.key) })
+	for _, t := range c.tasks {
+		of := index[t.container]
+		out := machine.Node{
+			Key: t.key, Kind: t.spec.Name, Op: machine.OpTask, Config: json.RawMessage("{}"),
+			Join: machine.JoinInclusive, MaxVisits: machine.VisitsMax, Ports: []string{}, In: m.Nodes[of].In, Of: of + 1,
+		}
+		for _, p := range t.spec.Ports {
+			out.Ports = append(out.Ports, p.Name)
+		}
+		lowerTask(&out, graph.Node{}, t.spec)
+		m.Nodes = append(m.Nodes, out)
+	}
 }

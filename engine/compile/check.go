@@ -55,12 +55,17 @@ func (c *compiler) check() {
 }
 
 func (c *compiler) checkConfig(n graph.Node, spec kind.Spec) {
-	for _, f := range spec.Check(n.Config) {
+	c.checkFields(n, "/config", spec, n.Config)
+}
+
+// checkFields holds a configuration against the schema of a kind.
+func (c *compiler) checkFields(n graph.Node, at string, spec kind.Spec, config json.RawMessage) {
+	for _, f := range spec.Check(config) {
 		msg := f.Message
 		if f.Expected != "" {
 			msg += " Expected: " + f.Expected
 		}
-		c.fail("bad_config", n, "/config"+f.Pointer, "%s", msg)
+		c.fail("bad_config", n, at+f.Pointer, "%s", msg)
 	}
 }
 

@@ -27,6 +27,7 @@ type compiler struct {
 	in     map[string][]graph.Edge
 	out    map[string][]graph.Edge
 	charts map[string]chart.Def // by node id: statecharts
+	tasks  []invoked            // that states of these start
 	issues []graph.Issue
 }
 

@@ -45,6 +45,7 @@ func (c *compiler) lower() *machine.Machine {
 			}
 		}
 	}
+	c.lowerTasks(m, index)
 	for _, e := range sortedEdges(flow(c.g), keysOf(c.g)) {
 		m.Edges = append(m.Edges, machine.Edge{From: index[e.From], Port: e.Port, To: index[e.To]})
 	}

@@ -19,8 +19,14 @@ func NewValue(raw json.RawMessage) (Value, []byte) {
 	if len(raw) <= InlineMax {
 		return Value{Inline: raw}, nil
 	}
+	return Apart(raw)
+}
+
+// Apart makes a value by reference whatever its size, where an event has to
+// stay small.
+func Apart(raw json.RawMessage) (Value, []byte) {
 	sum := sha256.Sum256(raw)
-	preview := raw[:PreviewLength]
+	preview := raw[:min(len(raw), PreviewLength)]
 	for !utf8.Valid(preview) { // never cut a character in two
 		preview = preview[:len(preview)-1]
 	}

@@ -24,7 +24,7 @@ func TestImportReadsWhatXStateTakes(t *testing.T) {
 					"seven": {"guard": {"stateIn": {"b": {"x": "z"}}}}, "eight": {"guard": {"type": "xstate.not", "params": {"guard": "q"}}}
 				},
 				"after": {"nap": "b", "200": "b", "30": {"actions": [{"type": "xstate.raise", "params": {"event": {"type": "E", "k": 1}, "delay": 5, "id": "r"}}]}},
-				"invoke": {"src": "load", "input": {"id": 1}, "onDone": "b", "onError": {"actions": {"assign": {"n": "=context.n + 1"}}}},
+				"invoke": {"src": "http", "input": {"id": 1}, "onDone": "b", "onError": {"actions": {"assign": {"n": "=context.n + 1"}}}},
 				"initial": {"target": "c", "actions": "begin"},
 				"states": {"c": {}, "h": {"history": "deep", "target": "c"}}
 			}
@@ -158,4 +158,27 @@ func FuzzImport(f *testing.F) {
 			t.Error(err)
 		}
 	})
+}
+
+// TestImportMapsTasksOfStates: a source that is one of our tasks is one; any
+// other is kept, and said to be lost.
+func TestImportMapsTasksOfStates(t *testing.T) {
+	t.Parallel()
+	const machine = `{"id":"m","initial":"a","states":{"a":{"invoke":[
+		{"id":"ask","src":"http","input":{"url":{"cel":"context.url"}},"onDone":{"target":"b"},"onError":"b"},
+		{"src":"fetchUser"}]},"b":{}}}`
+	d, losses, err := exchange.FromXState([]byte(machine))
+	if err != nil || len(losses) != 1 || losses[0].Path != "/states/a/invoke/1/src" || !strings.Contains(losses[0].Message, `"fetchUser"`) {
+		t.Fatalf("%v %+v", err, losses)
+	}
+	v := d.States[0].Invoke
+	if len(v) != 2 || v[0].ID != "ask" || v[0].Source != "http" || len(v[0].Done) != 1 || v[0].Done[0].Targets[0] != "m.b" || len(v[0].Error) != 1 || v[1].Source != "fetchUser" {
+		t.Errorf("%+v", v)
+	}
+	text, _ := exchange.ToXState(d)
+	for _, want := range []string{`src: "http"`, `id: "ask"`, `onDone`, `onError`, `src: "fetchUser"`} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no %s in\n%s", want, text)
+		}
+	}
 }

@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"signalbox/engine/chart"
+	"signalbox/engine/expr"
+	"signalbox/engine/kind"
 	"signalbox/engine/problem"
 )
 
@@ -272,6 +274,9 @@ func (im *importer) invoke(p *place, raw json.RawMessage, at string) chart.Invok
 				im.lose(at, name, "A source written in place cannot be read; name it.")
 			}
 			v.Source = src
+			if spec, known := kind.Find(src); ok && (!known || spec.Work != kind.WorkTask) {
+				im.lose(at, name, "There is no task "+expr.Quote(src)+" here: the state is kept, and says what it lacks until its source names the kind of a step that a worker does.")
+			}
 		case "input":
 			v.Input = raw
 		case "onDone":

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"regexp"
 	"strconv"
+	"strings"
 )
 
 // portRule is what the name of a port looks like.
@@ -20,9 +21,7 @@ func (s Spec) PortsFor(config json.RawMessage) []Port {
 	v, _ := read(config)
 	m, _ := v.(map[string]any)
 	for _, from := range append([]PortsOf{*s.PortsOf}, s.MorePorts...) {
-		items, _ := m[from.Field].([]any)
-		for _, item := range items {
-			fields, _ := item.(map[string]any)
+		for _, fields := range below(m, strings.Split(from.Field, ".")) {
 			if name, _ := fields[from.Name].(string); name != "" && !taken[name] {
 				taken[name] = true
 				ports = append(ports, Port{Name: name, Title: name, Optional: len(s.MorePorts) > 0})
@@ -30,6 +29,21 @@ func (s Spec) PortsFor(config json.RawMessage) []Port {
 		}
 	}
 	return append(ports, s.Ports...)
+}
+
+// below lists the objects in the arrays that a way of names leads to:
+// invoke.done are the entries of done of every entry of invoke.
+func below(m map[string]any, way []string) []map[string]any {
+	if len(way) == 0 {
+		return []map[string]any{m}
+	}
+	var all []map[string]any
+	items, _ := m[way[0]].([]any)
+	for _, item := range items {
+		fields, _ := item.(map[string]any)
+		all = append(all, below(fields, way[1:])...)
+	}
+	return all
 }
 
 // taken holds the names of the ports that are always there.

@@ -56,7 +56,7 @@ type Port struct {
 // PortsOf derives ports from an array in the configuration: one port per
 // item, named by the item's Name field.
 type PortsOf struct {
-	Field string `json:"field"` // "rules"
+	Field string `json:"field"` // "rules"; "invoke.done": the entries of done of each entry of invoke
 	Name  string `json:"name"`  // "port"
 	Label string `json:"label"` // "when": shown at the left of the port row
 }

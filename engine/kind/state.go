@@ -30,10 +30,17 @@ func acts(name, title string) Property {
 	return Property{name, Schema{Type: "array", Title: title, UI: "json", Constant: true, Advanced: true, Description: `What happens then, for example [{"assign":{"seen":true}}].`}}
 }
 
+func invoke() Property {
+	return Property{"invoke", Schema{
+		Type: "array", Title: "Tasks", UI: "json", Constant: true, Advanced: true,
+		Description: `What workers do while it is active, for example [{"src":"http","input":{"url":"=context.url"},"done":[{"port":"done_http"}],"error":[{"port":"error_http"}]}]. src is the kind of a step that a worker does, input its configuration; a task ends with its state.`,
+	}}
+}
+
 // charted are the ports that the transitions of a state make.
 func charted(s Spec) Spec {
 	s.PortsOf = &PortsOf{Field: "on", Name: "port", Label: "event"}
-	s.MorePorts = []PortsOf{{Field: "after", Name: "port", Label: "delay"}, {Field: "always", Name: "port", Label: "port"}, {Field: "done", Name: "port", Label: "port"}, {Field: "exits", Name: "port", Label: "from"}}
+	s.MorePorts = []PortsOf{{Field: "after", Name: "port", Label: "delay"}, {Field: "always", Name: "port", Label: "port"}, {Field: "done", Name: "port", Label: "port"}, {Field: "invoke.done", Name: "port", Label: "port"}, {Field: "invoke.error", Name: "port", Label: "port"}, {Field: "exits", Name: "port", Label: "from"}}
 	return s
 }
 
@@ -43,7 +50,7 @@ func state() Spec {
 		Help:  "A state of a state machine: it stays active until an event moves it on. It stands in a container of states.",
 		Ports: []Port{},
 		Config: Schema{Type: "object", Properties: Properties{
-			on(), after(), always(),
+			on(), after(), always(), invoke(),
 			{"final", Schema{Type: "boolean", Title: "Final", Default: raw(`false`), Constant: true, Description: "The state machine around it is done when it comes here."}},
 			acts("entry", "On entering"), acts("exit", "On leaving"),
 		}},
@@ -61,7 +68,7 @@ func states() Spec {
 			{"initial", Schema{Type: "string", Title: "Begins in", MaxLength: 40, Constant: true, Placeholder: "waiting", Description: "The key of the state that it begins in."}},
 			{"parallel", Schema{Type: "boolean", Title: "Side by side", Default: raw(`false`), Constant: true, Description: "All of its states are active at the same time."}},
 			{"context", Schema{Type: "object", Title: "Memory", UI: "json", Constant: true, Advanced: true, Description: "What the machine remembers at first; texts that start with = are expressions over input."}},
-			on(), after(), always(), {"done", moves("When done", "What moves it on when a final state of its own was reached.")},
+			on(), after(), always(), {"done", moves("When done", "What moves it on when a final state of its own was reached.")}, invoke(),
 			acts("entry", "On entering"), acts("exit", "On leaving"),
 		}},
 		Example: raw(`{"initial":"waiting"}`),

@@ -39,6 +39,10 @@ func (m *Machine) linkBodies() error {
 		m.linkJoin(b, i)
 	}
 	for i := range m.Nodes {
+		of := m.Nodes[i].Of
+		if of < 0 || of > len(m.Nodes) || of > 0 && (m.Nodes[of-1].Op != OpChart || m.Nodes[of-1].In != m.Nodes[i].In) {
+			return errors.New("a node of the machine does the task of what is no statechart of its scope")
+		}
 		if m.Nodes[i].Op.holds() && m.bodies[i+1] == nil {
 			m.bodies[i+1] = &body{}
 		}
@@ -57,7 +61,7 @@ func (m *Machine) linkBodies() error {
 
 func (m *Machine) linkJoin(b *body, i int) {
 	n := &m.Nodes[i]
-	if len(m.in[i]) == 0 && !n.Undoes && n.Op != OpTrigger {
+	if len(m.in[i]) == 0 && !n.Apart() && n.Op != OpTrigger {
 		b.entries = append(b.entries, i)
 	}
 	switch {

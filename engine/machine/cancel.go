@@ -35,8 +35,18 @@ func (st *step) cancelOthers(c *scope, node int) error {
 
 // cancelVisit ends one live visit, and what a container has opened.
 func (st *step) cancelVisit(c *scope, v *visit, reason string) error {
+	if v == nil {
+		return nil
+	}
+	one := *v
+	v = &one
 	if err := st.cancelBodies(c, v, reason); err != nil {
 		return err
+	}
+	if v.state == visitChart {
+		if err := st.cancelTasks(c, v, reason); err != nil {
+			return err
+		}
 	}
 	return st.emit(liveRef{c.id, *v}.canceled(st.m, reason))
 }

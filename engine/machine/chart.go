@@ -60,6 +60,10 @@ func (st *step) chartFact(f *ChartMoved, timers []ChartTimer, s chart.State, eff
 	}
 	for _, e := range effects {
 		switch {
+		case e.Op == chart.OpStart, e.Op == chart.OpStop:
+			if err := st.starts(f, e); err != nil {
+				return err
+			}
 		case e.Op == chart.OpTimer && open[e.ID]:
 			at := st.at.Add(time.Duration(e.DelayMS) * time.Millisecond)
 			f.Timers = append(f.Timers, ChartTimer{ID: e.ID, At: at})
@@ -70,13 +74,32 @@ func (st *step) chartFact(f *ChartMoved, timers []ChartTimer, s chart.State, eff
 	if len(f.Timers) > timersMax {
 		return &expr.Failure{Class: "limit", Message: fmt.Sprintf("the chart waits for %d delays at once; %d is the limit", len(f.Timers), timersMax)}
 	}
+	return st.fit(f, raw)
+}
+
+// fit keeps the event small: a state that would make it too large is stored
+// apart.
+func (st *step) fit(f *ChartMoved, state json.RawMessage) error {
+	whole, err := json.Marshal(f)
+	if err != nil {
+		return fmt.Errorf("write the step of a chart: %w", err)
+	}
+	if len(whole) > chartBytes {
+		f.State, f.Actions = st.apart(state), nil
+	}
 	return nil
+}
+
+// tooMany is the failure of a chart that wants more at once than there may be.
+func tooMany(most int) error {
+	return &expr.Failure{Class: "limit", Message: fmt.Sprintf("the chart starts more than %d tasks in one step", most)}
 }
 
 // Limits of what one event tells of a chart.
 const (
 	actionsMax = 50
 	timersMax  = 60
+	chartBytes = 9_000
 )
 
 func (m *Machine) foldChart(s *Snapshot, f *ChartMoved) error {
@@ -85,7 +108,9 @@ func (m *Machine) foldChart(s *Snapshot, f *ChartMoved) error {
 		if err != nil {
 			return err
 		}
-		c.add(m, visit{node: n, number: f.Visit, state: visitChart, input: in, chart: s.box(f.State), timers: f.Timers, due: firstTimer(f.Timers)})
+		v := visit{node: n, number: f.Visit, state: visitChart, input: in, chart: s.box(f.State), timers: f.Timers, due: firstTimer(f.Timers)}
+		v.foldTasks(c, f)
+		c.add(m, v)
 		return nil
 	}
 	v := m.live(s, f.Scope, f.Node, f.Visit)
@@ -93,6 +118,7 @@ func (m *Machine) foldChart(s *Snapshot, f *ChartMoved) error {
 		return fmt.Errorf("%s has no visit %d that an event could move", f.Node, f.Visit)
 	}
 	v.chart, v.timers, v.due = s.box(f.State), f.Timers, firstTimer(f.Timers)
+	v.foldTasks(s.scope(f.Scope), f)
 	s.scope(f.Scope).dirty = true
 	return nil
 }
@@ -120,12 +146,13 @@ func (v *visit) chartState() (chart.State, error) {
 	return s, nil
 }
 
-// moveChart sends an event to a live chart.
-func (st *step) moveChart(scope int, v *visit, e chart.Event, name, by string) error {
+// moveChart sends an event to a live chart; answers is the task that it comes
+// from.
+func (st *step) moveChart(scope int, v *visit, e chart.Event, name, by, answers string) error {
 	n := &st.m.Nodes[v.node]
 	was, err := v.chartState()
 	if err == nil {
-		f := &ChartMoved{Node: n.Key, Scope: scope, Visit: v.number, Event: clip(name, 200), By: by}
+		f := &ChartMoved{Node: n.Key, Scope: scope, Visit: v.number, Event: clip(name, 200), By: by, Answers: answers}
 		state, effects := st.m.links[v.node].chart.Send(was, e)
 		left := v.timers[:0:0]
 		for _, t := range v.timers {
@@ -137,7 +164,7 @@ func (st *step) moveChart(scope int, v *visit, e chart.Event, name, by string) e
 			return st.emit(f)
 		}
 	}
-	return st.nodeFailed(st.s.scope(scope), v.node, v.number, "", failure(err, n.Key))
+	return st.chartFails(st.s.scope(scope), v, failure(err, n.Key))
 }
 
 // fireChart lets the first delay of a chart that is over move it.
@@ -148,7 +175,7 @@ func (st *step) fireChart(scope int, v *visit) error {
 			first = t
 		}
 	}
-	return st.moveChart(scope, v, chart.Event{From: first.ID}, "after", "")
+	return st.moveChart(scope, v, chart.Event{From: first.ID}, "after", "", "")
 }
 
 // signalCharts sends a signal as an event to every live chart that has a
@@ -173,7 +200,7 @@ func (st *step) signalCharts(in Signal) (bool, error) {
 			continue
 		}
 		moved = true
-		if err := st.moveChart(r.scope, v, chart.NewEvent(in.Name, data), in.Name, clip(in.By, 200)); err != nil {
+		if err := st.moveChart(r.scope, v, chart.NewEvent(in.Name, data), in.Name, clip(in.By, 200), ""); err != nil {
 			return true, err
 		}
 	}
@@ -195,7 +222,7 @@ func (st *step) endCharts(c *scope) (bool, error) {
 		key := st.m.Nodes[v.node].Key
 		s, err := v.chartState()
 		if err != nil {
-			return true, st.nodeFailed(c, v.node, v.number, "", failure(err, key))
+			return true, st.chartFails(c, v, failure(err, key))
 		}
 		switch s.Status {
 		case chart.StatusDone:
@@ -211,7 +238,7 @@ func (st *step) endCharts(c *scope) (bool, error) {
 			if s.Error != nil {
 				e = event.Error{Class: s.Error.Class, Message: s.Error.Message, Details: s.Error.Details}
 			}
-			return true, st.nodeFailed(c, v.node, v.number, "", tidy(e, key, 1))
+			return true, st.chartFails(c, v, tidy(e, key, 1))
 		default:
 		}
 	}

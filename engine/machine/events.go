@@ -45,7 +45,8 @@ type NodeFailed struct {
 }
 
 // TaskScheduled puts an attempt into its queue. The first attempt begins the
-// visit and takes the tokens, or undoes another visit.
+// visit and takes the tokens, undoes another visit, or does a task of a
+// statechart.
 type TaskScheduled struct {
 	Node     string      `json:"-"`
 	Scope    int         `json:"scope,omitempty"`
@@ -53,6 +54,7 @@ type TaskScheduled struct {
 	Attempt  int         `json:"attempt"`
 	Took     Edges       `json:"took,omitempty"`
 	Undoes   *VisitRef   `json:"undoes,omitempty"`
+	Serves   *Serves     `json:"serves,omitempty"`
 	Queue    string      `json:"queue"`
 	Priority int         `json:"priority"`        // 0 critical .. 3 low
 	Config   event.Value `json:"config,omitzero"` // resolved; a retry names none and uses the first one's
@@ -179,6 +181,9 @@ type ChartMoved struct {
 	State   event.Value  `json:"state"`
 	Timers  []ChartTimer `json:"timers,omitempty"`
 	Actions []string     `json:"actions,omitempty"` // named actions, which nobody here performs
+	Starts  []ChartStart `json:"starts,omitempty"`  // tasks that are wanted from here on
+	Stops   []string     `json:"stops,omitempty"`   // tasks that no longer are
+	Answers string       `json:"answers,omitempty"` // the task whose end moved it
 	By      string       `json:"by,omitempty"`
 }
 

@@ -290,8 +290,11 @@ func (m *Machine) foldFailure(s *Snapshot, f *NodeFailed) error {
 		return fmt.Errorf("scope %d of %s is not open", f.Scope, f.Node)
 	}
 	if i := c.find(n, f.Visit); i >= 0 {
-		if v := c.drop(m, s, i); v.undo != nil {
+		switch v := c.drop(m, s, i); {
+		case v.undo != nil:
 			v.undo.state = undoFailed
+		case v.serves != nil:
+			m.served(c, v, nil, &f.Error)
 		}
 	} else if _, _, _, err := m.begin(s, VisitRef{f.Scope, f.Node, f.Visit}, f.Took); err != nil {
 		return err
@@ -313,8 +316,12 @@ func (m *Machine) foldEnd(s *Snapshot, r VisitRef, port string, value func(*visi
 	}
 	b := value(&c.visits[i])
 	v := c.drop(m, s, i)
-	if v.undo != nil {
+	switch {
+	case v.undo != nil:
 		v.undo.state = undoOver
+		return nil
+	case v.serves != nil:
+		m.served(c, v, b, nil)
 		return nil
 	}
 	m.completed(s, c, v, b)

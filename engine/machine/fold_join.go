@@ -55,6 +55,8 @@ func (m *Machine) foldCanceled(s *Snapshot, f *VisitCanceled) error {
 	}
 	v := c.drop(m, s, c.find(n, f.Visit))
 	switch {
+	case v.serves != nil:
+		c.withdrawn(v)
 	case v.undo != nil && keeper == nil:
 		v.undo.state = undoOwed
 	case v.undo == nil:

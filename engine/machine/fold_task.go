@@ -87,8 +87,11 @@ func (m *Machine) foldScheduled(s *Snapshot, f *TaskScheduled) error {
 		v.state, v.attempt, v.queue, v.prio, v.due = visitQueued, f.Attempt, f.Queue, f.Priority, m.begun(s, v.node)
 		return nil
 	}
-	if f.Undoes != nil {
+	switch {
+	case f.Undoes != nil:
 		return m.foldUndoes(s, f)
+	case f.Serves != nil:
+		return m.foldServes(s, f)
 	}
 	c, n, in, err := m.begin(s, VisitRef{f.Scope, f.Node, f.Visit}, f.Took)
 	if err != nil {

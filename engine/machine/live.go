@@ -29,7 +29,12 @@ type visit struct {
 	body        *progress // container
 	chart       *box      // statechart: its state
 	timers      []ChartTimer
-	undo        *done // the visit that it undoes
+	starts      []ChartStart // tasks that it wants started
+	stops       []string     // tasks that it wants ended
+	ended       []ended      // tasks whose end has not moved it yet
+	serves      *Serves      // it does a task of a statechart
+	chartNode   int          // of that chart
+	undo        *done        // the visit that it undoes
 }
 
 // ends is when the time of the visit is over; zero is never. It does not count

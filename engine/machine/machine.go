@@ -125,7 +125,12 @@ type Node struct {
 	Undo      int                  `json:"undo,omitempty"`   // 1 + position of the node that undoes this one; 0: none
 	Undoes    bool                 `json:"undoes,omitempty"` // it is such a node: no token starts it
 	Pivot     bool                 `json:"pivot,omitempty"`  // in a transaction: the point of no return
+	Of        int                  `json:"of,omitempty"`     // 1 + position of the statechart whose task it does; 0: none
 }
+
+// Apart reports whether no token starts the node: it undoes another, or does a
+// task of a statechart.
+func (n *Node) Apart() bool { return n.Undoes || n.Of > 0 }
 
 // Combine says how a join makes one value of several.
 type Combine struct {

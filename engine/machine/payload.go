@@ -98,6 +98,9 @@ func (c *scope) eachBox(do func(*box)) {
 		v := &c.visits[i]
 		do(v.input)
 		do(v.chart)
+		for _, e := range v.ended {
+			do(e.output)
+		}
 		if p := v.body; p != nil {
 			do(p.items)
 			do(p.last)

@@ -70,6 +70,9 @@ func (st *step) settleScope(c *scope) error {
 	if did, err := st.deliver(c); did || err != nil {
 		return err
 	}
+	if did, err := st.tend(c); did || err != nil {
+		return err
+	}
 	if did, err := st.endCharts(c); did || err != nil {
 		return err
 	}

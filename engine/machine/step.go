@@ -146,6 +146,12 @@ func (st *step) value(raw json.RawMessage) event.Value {
 		raw = json.RawMessage("null")
 	}
 	v, large := event.NewValue(raw)
+	st.keep(v, large)
+	return v
+}
+
+// keep holds the bytes of a value that is stored apart.
+func (st *step) keep(v event.Value, large []byte) {
 	if large != nil {
 		st.s.fresh[v.Payload.Digest] = large
 		if st.s.loaded+len(large) <= LoadedMax {
@@ -153,7 +159,6 @@ func (st *step) value(raw json.RawMessage) event.Value {
 			st.s.loaded += len(large)
 		}
 	}
-	return v
 }
 
 // attempt finds the live attempt that an input speaks of; nil when it is over,
@@ -216,7 +221,7 @@ func (st *step) attemptFailed(v *visit, f *TaskFailed, retryAfter time.Duration)
 		return st.undoFails(owner, failed, f)
 	case failed.undo != nil:
 		return st.undoFails(c, failed, f)
-	case owner != nil:
+	case owner != nil, failed.serves != nil:
 		return st.emit(&NodeFailed{Node: f.Node, Scope: f.Scope, Visit: f.Visit, Error: f.Error})
 	default:
 		return st.nodeFailed(c, failed.node, f.Visit, "", f.Error)

@@ -164,7 +164,7 @@ func (p *prover) scope(scope int) {
 		return
 	}
 	for _, i := range n.nodes {
-		if !n.reached[i] && !p.m.Nodes[i].Undoes {
+		if !n.reached[i] && !p.m.Nodes[i].Apart() {
 			p.found = append(p.found, Finding{Code: DeadNode, Severity: graph.SeverityWarning, Node: i})
 		}
 	}
@@ -236,7 +236,7 @@ func (p *prover) entries(n *net) [][]int {
 	var all []int
 	for _, i := range n.nodes {
 		switch {
-		case n.start[i] < 0 || p.m.Nodes[i].Undoes:
+		case n.start[i] < 0 || p.m.Nodes[i].Apart():
 		case p.m.Nodes[i].Op == machine.OpTrigger:
 			triggers = append(triggers, []int{i})
 		default:

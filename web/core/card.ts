@@ -87,18 +87,25 @@ function derived(spec: Spec, config: JsonObject | undefined): readonly Derived[]
 }
 
 function derivedOf(from: PortsOf, config: JsonObject | undefined): readonly Derived[] {
-  const items = config?.[from.field];
-  if (!Array.isArray(items)) return [];
   const found: Derived[] = [];
-  for (const item of items as readonly unknown[]) {
-    if (typeof item !== "object" || item === null) continue;
-    const fields = item as Record<string, unknown>;
+  for (const fields of below(config, from.field.split("."))) {
     const name = fields[from.name];
     const label = fields[from.label];
     if (typeof name !== "string" || name === "") continue;
     found.push({ port: { name, title: name }, label: typeof label === "string" ? label : "" });
   }
   return found;
+}
+
+/** The objects in the arrays that a way of names leads to: "invoke.done" are the
+ * entries of done of every entry of invoke. */
+export function below(value: unknown, way: readonly string[]): Record<string, unknown>[] {
+  if (typeof value !== "object" || value === null) return [];
+  const fields = value as Record<string, unknown>;
+  const [name, ...rest] = way;
+  if (name === undefined) return [fields];
+  const items = fields[name];
+  return Array.isArray(items) ? items.flatMap((item) => below(item, rest)) : [];
 }
 
 /** The title of a node: its own, or its kind's. */

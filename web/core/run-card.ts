@@ -1,6 +1,7 @@
 // Where a drawing's cards, ports and edges are: the same measures as the
 // server's pictures (Go package engine/picture).
 
+import { below } from "./card.ts";
 import type { Graph, GraphNode, Json, Note, Port, PortsOf, Spec } from "./graph.ts";
 
 export const HEAD = 56;
@@ -155,9 +156,8 @@ function configured(n: GraphNode, spec: Spec | undefined): readonly Way[] {
 }
 
 function configuredOf(n: GraphNode, from: PortsOf): readonly Way[] {
-  const items = n.config?.[from.field];
-  if (!Array.isArray(items)) return [];
-  return items.flatMap((item: Json) => {
+  return below(n.config, from.field.split(".")).flatMap((fields) => {
+    const item = fields as Json;
     const port = word(item, from.name);
     return port === ""
       ? []

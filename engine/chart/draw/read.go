@@ -46,6 +46,20 @@ func FromGraph(g graph.Graph, container string) (chart.Def, []graph.Issue) {
 	return d, r.issues
 }
 
+// States tells which node each state of a container's chart is drawn as, by
+// the state's id.
+func States(g graph.Graph, container string) map[string]string {
+	r := reader{g: g, boxes: map[string]*box{}, names: map[string]*box{}, out: map[[2]string][]string{}}
+	if n := g.Node(container); n != nil {
+		r.collect(*n, nil)
+	}
+	nodes := make(map[string]string, len(r.boxes))
+	for id, b := range r.boxes {
+		nodes[b.id] = id
+	}
+	return nodes
+}
+
 type reader struct {
 	g      graph.Graph
 	boxes  map[string]*box // by node id
