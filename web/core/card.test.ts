@@ -27,6 +27,18 @@ const node: GraphNode = {
 const place = { x: 0, y: 0 };
 const at = { x: 100, y: 200, w: 248, h: 150 };
 
+test("ports stand also in lists of lists: the ways out of each task of a state", () => {
+  const spec: Spec = {
+    ...unknownSpec("state"),
+    ports: [],
+    ports_of: { field: "on", name: "port", label: "event" },
+    more_ports: [{ field: "invoke.done", name: "port", label: "port" }],
+  };
+  const invoke = [{ done: [{ port: "a" }, { port: "b" }] }, {}, { done: [{ port: "c" }] }];
+  const names = portsFor(spec, { on: [{ port: "on_x" }], invoke }).map((p) => p.name);
+  assert.deepEqual(names, ["on_x", "a", "b", "c"]);
+});
+
 test("ports come from the configuration first, then from the kind", () => {
   assert.deepEqual(
     portsFor(route, node.config).map((p) => p.name),

@@ -1,6 +1,7 @@
 // What a card shows and how large it is. The measures are the same as in the
 // pictures that the server draws.
 
+import { below } from "./below.ts";
 import type { Point } from "./geometry.ts";
 import type { GraphNode, JsonObject, NodeLayout, Port, PortsOf, Spec } from "./graph.ts";
 import { COMPENSATE } from "./graph.ts";
@@ -95,17 +96,6 @@ function derivedOf(from: PortsOf, config: JsonObject | undefined): readonly Deri
     found.push({ port: { name, title: name }, label: typeof label === "string" ? label : "" });
   }
   return found;
-}
-
-/** The objects in the arrays that a way of names leads to: "invoke.done" are the
- * entries of done of every entry of invoke. */
-export function below(value: unknown, way: readonly string[]): Record<string, unknown>[] {
-  if (typeof value !== "object" || value === null) return [];
-  const fields = value as Record<string, unknown>;
-  const [name, ...rest] = way;
-  if (name === undefined) return [fields];
-  const items = fields[name];
-  return Array.isArray(items) ? items.flatMap((item) => below(item, rest)) : [];
 }
 
 /** The title of a node: its own, or its kind's. */

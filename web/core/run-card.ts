@@ -1,7 +1,7 @@
 // Where a drawing's cards, ports and edges are: the same measures as the
 // server's pictures (Go package engine/picture).
 
-import { below } from "./card.ts";
+import { below } from "./below.ts";
 import type { Graph, GraphNode, Json, Note, Port, PortsOf, Spec } from "./graph.ts";
 
 export const HEAD = 56;
