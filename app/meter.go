@@ -91,7 +91,11 @@ func (a *App) openMeters(context.Context) error {
 	if err != nil {
 		return fmt.Errorf("register metrics: %w", err)
 	}
-	a.meters = meters{runs}
+	business, err := meter.NewBusiness(a.registry, a.log)
+	if err != nil {
+		return fmt.Errorf("register metrics: %w", err)
+	}
+	a.meters = meters{runs, business}
 	s := meter.Sources{Pool: poolOf(a.base.db), Runtime: runtimeOf(a.store)}
 	switch ch := a.channel.(type) {
 	case *local.Channel:

@@ -384,6 +384,7 @@ func (a *arena) settle() verdict {
 	if children := count(`select count(*) from runs where source = 'call'`); children != v.acked {
 		a.t.Errorf("%d runs were called by %d", children, v.acked)
 	}
+	a.written(count, v.acked)
 	v.failed = count(`select count(*) from runs where ended_at is not null and status <> 'succeeded'`)
 	if v.report, err = invariant.Audit(ctx, pg.NewStore(db), time.Time{}, time.Now()); err != nil {
 		a.t.Fatal(err)
@@ -392,6 +393,25 @@ func (a *arena) settle() verdict {
 		a.t.Errorf("%d lost, %d double, %d stuck, %d failed; %+v\n%s", v.lost, v.double, v.open, v.failed, v.report.Violations, a.log())
 	}
 	return v
+}
+
+// written checks that what runs wrote down for the boards is there exactly once:
+// one point, one prediction and one truth for each run, whatever was killed,
+// and as the events say.
+func (a *arena) written(count func(string, ...any) int, runs int) {
+	a.t.Helper()
+	for table, column := range map[string]string{"metric_points": "point", "predictions": "outcome"} {
+		if n := count(`select count(*) from ` + table); n != runs {
+			a.t.Errorf("%d rows in %s of %d runs", n, table, runs)
+		}
+		if n := count(`select count(*) from ` + table + ` p where not exists (
+			select from workflow_events e where e.run_id = p.run_id and e.seq = p.seq and e.at = p.at and e.data->>'` + column + `' is not null)`); n > 0 {
+			a.t.Errorf("%d rows in %s have no event", n, table)
+		}
+	}
+	if n := count(`select count(*) from truths t join predictions p on p.name = t.name and p.decision = t.decision and p.value = t.value and p.decision = p.run_id::text`); n != runs {
+		a.t.Errorf("%d predictions of %d came true", n, runs)
+	}
 }
 
 // print writes the table of a fault run.

@@ -52,6 +52,7 @@ func (c *compiler) check() {
 			c.fail("too_many_edges", n, "", "More than %d edges end at “%s”.", InMax, c.title(n.ID))
 		}
 	}
+	c.checkMetrics()
 }
 
 func (c *compiler) checkConfig(n graph.Node, spec kind.Spec) {

@@ -3,7 +3,7 @@ package kind
 import "encoding/json"
 
 // Categories lists the categories in the order of the palette.
-func Categories() []string { return []string{"trigger", "flow", "data", "connect", "ai"} }
+func Categories() []string { return []string{"trigger", "flow", "data", "connect", "ai", "ops"} }
 
 // All lists the catalogue in the order of the palette. The caller owns what it
 // gets.
@@ -15,6 +15,7 @@ func All() []Spec {
 		set(), transform(),
 		request(), external(),
 		llm(), mock(),
+		metric(), outcome(),
 	}
 }
 

@@ -314,10 +314,33 @@ func quote(s string) string {
 
 // together checks what no field can say alone.
 func (c *checker) together(s Spec, m map[string]any) {
-	if s.Name != "wait" {
-		return
+	switch s.Name {
+	case "wait":
+		if m["duration"] == "" && (m["until"] == nil || m["until"] == "") {
+			c.add("/duration", "for example 15m", "A wait needs a duration or a time.")
+		}
+	case "metric":
+		labels, _ := m["labels"].(map[string]any)
+		c.labels(labels)
 	}
-	if m["duration"] == "" && (m["until"] == nil || m["until"] == "") {
-		c.add("/duration", "for example 15m", "A wait needs a duration or a time.")
+}
+
+// labels checks the labels of a metric.
+func (c *checker) labels(labels map[string]any) {
+	if len(labels) > LabelsMax {
+		c.add("/labels", fmt.Sprintf("at most %d", LabelsMax), "%s has %d entries.", "“Labels”", len(labels))
+	}
+	rule := regexp.MustCompile(measureRule)
+	for _, name := range slices.Sorted(maps.Keys(labels)) {
+		at := "/labels/" + escape(name)
+		if !rule.MatchString(name) || len(name) > LabelNameMax {
+			c.add(at, fmt.Sprintf("small letters, digits and _, a letter first, at most %d", LabelNameMax), "A label cannot be called %s.", quote(name))
+		} else if slices.Contains([]string{"workflow", "le", "quantile", "other"}, name) {
+			c.add(at, "another name", "The label %s means something already.", quote(name))
+		}
+		switch labels[name].(type) {
+		case map[string]any, []any, nil:
+			c.add(at, "text, a number, true or false", "A label cannot be %s.", sort(labels[name]))
+		}
 	}
 }

@@ -65,6 +65,12 @@ func TestBadConfigurationsNameTheField(t *testing.T) {
 		{"route", `{"rules":[{"port":"Big One","when":"true"}]}`, `/rules/0/port: A way cannot be called "Big One". (small letters, digits and _, a letter first, at most 40)`},
 		{"route", `{"rules":[{"port":"=input.port","when":"true"}]}`, `/rules/0/port: A way cannot be called "=input.port". (small letters, digits and _, a letter first, at most 40)`},
 		{"route", `{"rules":[{"port":"a","when":"true","then":1}]}`, `/rules/0/then: There is no field "then" here. (one of when, port)`},
+		{"metric", `{"name":"Paid","value":"1"}`, `/name: “Name” cannot be "Paid". (for example orders_paid)`},
+		{"metric", `{"name":"paid","value":"1","type":"sum"}`, `/type: “Type” cannot be "sum". (one of counter, gauge, histogram)`},
+		{"metric", `{"name":"paid","value":"1","labels":{"a":1,"b":2,"c":3,"d":4,"e":5,"f":6}}`, `/labels: “Labels” has 6 entries. (at most 5)`},
+		{"metric", `{"name":"paid","value":"1","labels":{"Country":"NO","le":"1","list":[1]}}`, "/labels/Country: A label cannot be called \"Country\". (small letters, digits and _, a letter first, at most 40)\n" +
+			"/labels/le: The label \"le\" means something already. (another name)\n/labels/list: A label cannot be a list. (text, a number, true or false)"},
+		{"outcome", `{"name":"label","says":"guess","decision":"run.id","value":"1"}`, `/says: “Writes down” cannot be "guess". (one of prediction, truth)`},
 		{"mock", `{"latency_ms":60001}`, `/latency_ms: “Takes” cannot be 60001. (at most 60000)`},
 	} {
 		s, ok := kind.Find(c.kind)
@@ -101,6 +107,9 @@ func TestGoodConfigurationsPass(t *testing.T) {
 		{"llm", `{"base_url":"http://127.0.0.1:11434/v1","model":"{{ input.model }}","messages":"=input.messages","json_schema":{"type":"object","properties":{"x":{"type":"string"}}}}`},
 		{"route", `{"rules":[{"port":"a","when":"input.a"},{"port":"b_2","when":"="}]}`},
 		{"mock", `{"answer":"=input","latency_ms":0,"fail_times":2}`},
+		{"metric", `{"name":"paid","value":"input.total","labels":"=input.labels"}`},
+		{"metric", `{"name":"paid","value":"1","labels":{"country":"=input.country","vip":true,"tier":2}}`},
+		{"outcome", `{"name":"label","decision":"input.id","value":"input.label"}`},
 		{"fail", `{"message":"{{ input.why }}"}`},
 	} {
 		s, ok := kind.Find(c.kind)

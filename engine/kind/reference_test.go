@@ -68,7 +68,7 @@ func TestReference(t *testing.T) {
 		{"anything else", "the text itself"},
 	})
 	r.line("Fields marked *constant* are always the text itself; fields marked *expression* are an expression without the `=`.", "")
-	title := map[string]string{"trigger": "Triggers", "flow": "Flow", "data": "Data", "connect": "Connect", "ai": "AI"}
+	title := map[string]string{"trigger": "Triggers", "flow": "Flow", "data": "Data", "connect": "Connect", "ai": "AI", "ops": "Operations"}
 	for _, c := range kind.Categories() {
 		r.line("## "+title[c], "")
 		for _, s := range kind.All() {

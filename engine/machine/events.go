@@ -30,6 +30,8 @@ type NodeCompleted struct {
 	Took   Edges       `json:"took"`
 	Ports  []string    `json:"ports"` // where its tokens left
 	Output event.Value `json:"output,omitzero"`
+	Point  *Point      `json:"point,omitempty"`   // a metric's
+	Said   *Statement  `json:"outcome,omitempty"` // an outcome's
 }
 
 // NodeFailed is a visit that ended in failure for good. Took is set when the

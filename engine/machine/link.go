@@ -23,7 +23,7 @@ func (m *Machine) linkNode(i int) (link, error) {
 		err = l.linkChart(n)
 	case OpGroup, OpMap, OpLoop:
 		err = l.linkContainer(n)
-	case OpSet, OpRespond, OpOutput, OpEnd, OpFail, OpTask, OpWait, OpCall, OpSignal, OpHuman, OpCallback:
+	case OpSet, OpRespond, OpOutput, OpEnd, OpFail, OpTask, OpWait, OpCall, OpSignal, OpHuman, OpCallback, OpMetric, OpOutcome:
 		l.config, err = tree(n.Config, n.Modes)
 	default:
 		err = fmt.Errorf("unknown operation %q", n.Op)

@@ -77,6 +77,8 @@ const (
 	OpFail      Op = "fail"
 	OpTask      Op = "task"
 	OpWait      Op = "wait"
+	OpMetric    Op = "metric"  // writes a point down
+	OpOutcome   Op = "outcome" // writes down what was predicted, or what was true
 
 	OpGroup Op = "group" // containers: their bodies are the nodes whose In names them
 	OpMap   Op = "map"

@@ -133,6 +133,10 @@ func (st *step) inline(n *Node, l *link, sc *view, id visitID) (Fact, error) {
 		raw, err = st.set(l, sc)
 	case OpOutput:
 		raw, err = st.member(l, sc, "value")
+	case OpMetric:
+		f.Point, err = point(l, sc)
+	case OpOutcome:
+		f.Said, err = statement(l, sc)
 	case OpEnd:
 		f.Ports = []string{}
 		raw, err = st.member(l, sc, "output")

@@ -30,6 +30,14 @@ type Store struct {
 	machines map[uuid.UUID]json.RawMessage
 	payloads map[string][]byte
 	ledger   map[string]uuid.UUID
+	notes    []runtime.Note
+}
+
+// Notes is what runs wrote down for the boards.
+func (s *Store) Notes() []runtime.Note {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.notes)
 }
 
 type member struct {
@@ -89,6 +97,7 @@ func (s *Store) Commit(_ context.Context, t *runtime.Turn) error {
 		r := s.runs[t.Events[i].Run]
 		r.Events, r.LastHash = append(r.Events, e), e.Hash
 	}
+	s.notes = append(s.notes, t.Notes...)
 	for i := range t.Snaps {
 		snap := t.Snaps[i]
 		snap.Data = bytes.Clone(snap.Data)

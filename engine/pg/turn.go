@@ -29,6 +29,9 @@ const (
 	partChanged
 	partSnaps
 	partUses // which large values the events name
+	partPoints
+	partPredictions
+	partTruths
 	partCount
 )
 
@@ -61,6 +64,24 @@ var parts = [partCount]part{
 	partUses: {
 		[]uint32{oidText, oidUUID},
 		`insert into payload_uses (digest, run_id) select u.d, u.r from own, %s u(d, r) on conflict do nothing`,
+	},
+	partPoints: {
+		[]uint32{oidUUID, oidInt4, oidTimestamptz, oidText, oidUUID, oidUUID, oidText, oidText, oidText, oidText, oidText},
+		`insert into metric_points (run_id, seq, at, workspace_id, workflow_id, version_id, node, name, type, value, labels)
+  select u.r, u.q, u.a, u.ws, u.wf, u.v, u.n, u.na, u.ty, u.va::float8, u.la from own, %s u(r, q, a, ws, wf, v, n, na, ty, va, la) on conflict do nothing`,
+	},
+	partPredictions: {
+		[]uint32{oidUUID, oidInt4, oidTimestamptz, oidText, oidUUID, oidUUID, oidText, oidText, oidText, oidText},
+		`insert into predictions (run_id, seq, at, workspace_id, workflow_id, version_id, node, name, decision, value)
+  select u.r, u.q, u.a, u.ws, u.wf, u.v, u.n, u.na, u.de, u.va from own, %s u(r, q, a, ws, wf, v, n, na, de, va) on conflict do nothing`,
+	},
+	// The latest truth counts; of several in one turn only it may be named, or
+	// the statement would change a row twice and fail for everybody.
+	partTruths: {
+		[]uint32{oidText, oidText, oidText, oidText, oidTimestamptz},
+		`insert into truths (workspace_id, name, decision, value, at)
+  select distinct on (u.ws, u.na, u.de) u.ws, u.na, u.de, u.va, u.a from own, %s u(ws, na, de, va, a) order by u.ws, u.na, u.de, u.a desc
+  on conflict (workspace_id, name, decision) do update set value = excluded.value, at = excluded.at where truths.at <= excluded.at`,
 	},
 }
 
@@ -201,6 +222,7 @@ func (w *writer) fill(t *runtime.Turn) (mask int) {
 		c[1].addInt(t.Snaps[i].Seq)
 		c[2].add(t.Snaps[i].Data)
 	}
+	w.fillNotes(t.Notes)
 	binary.BigEndian.PutUint32(w.shard[:], uint32(t.Shard)) //nolint:gosec // small
 	binary.BigEndian.PutUint64(w.epoch[:], uint64(t.Epoch)) //nolint:gosec // never negative
 	w.params = append(w.params[:0], w.shard[:], w.epoch[:])

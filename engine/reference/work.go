@@ -32,7 +32,7 @@ func (w *world) work(v *visit) {
 		return
 	}
 	switch v.node.Kind {
-	case "manual", "webhook", "join":
+	case "manual", "webhook", "join", "metric", "outcome":
 		w.complete(v, []string{"success"}, v.input)
 	case "if":
 		w.choose(v, config)

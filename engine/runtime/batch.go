@@ -55,7 +55,7 @@ func (b *batch) reset() {
 	*b = batch{
 		jobs: b.jobs[:0], touched: b.touched[:0], payloads: nil, tasks: nil, traces: b.traces[:0],
 		over: b.over[:0], held: b.held[:0], woken: b.woken[:0],
-		turn: Turn{Events: b.turn.Events[:0], New: b.turn.New[:0], Changed: b.turn.Changed[:0]},
+		turn: Turn{Events: b.turn.Events[:0], New: b.turn.New[:0], Changed: b.turn.Changed[:0], Notes: b.turn.Notes[:0]},
 	}
 }
 
@@ -64,13 +64,14 @@ func (b *batch) hold(j *job, r reply) { b.held = append(b.held, held{j, r, false
 // record encodes and chains the events of one run. On an error nothing of
 // them stays in the turn.
 func (b *batch) record(l *live, events []machine.Event) error {
-	kept, hash := len(b.turn.Events), l.hash
+	kept, noted, hash := len(b.turn.Events), len(b.turn.Notes), l.hash
 	for _, e := range events {
 		stored, err := machine.Encode(e)
 		if err != nil {
-			b.turn.Events = b.turn.Events[:kept]
+			b.turn.Events, b.turn.Notes = b.turn.Events[:kept], b.turn.Notes[:noted]
 			return err
 		}
+		b.note(l, &e)
 		hash = event.Chain(hash, &stored)
 		stored.Hash = hash
 		b.turn.Events = append(b.turn.Events, EventRow{Run: l.row.Run, Event: stored})
@@ -78,6 +79,19 @@ func (b *batch) record(l *live, events []machine.Event) error {
 	}
 	l.hash = hash
 	return nil
+}
+
+// note keeps what an event wrote down for the boards. Test runs write nothing
+// down: a trial is no business.
+func (b *batch) note(l *live, e *machine.Event) {
+	f, ok := e.Fact.(*machine.NodeCompleted)
+	if !ok || l.row.Test || f.Point == nil && f.Said == nil {
+		return
+	}
+	b.turn.Notes = append(b.turn.Notes, Note{
+		Run: l.row.Run, Seq: e.Seq, At: e.At, Workspace: l.row.Workspace, Workflow: l.row.Workflow, Version: l.row.Version,
+		Node: f.Node, Point: f.Point, Said: f.Said,
+	})
 }
 
 func (b *batch) keepPayloads(l *live) {

@@ -14,6 +14,7 @@ import (
 	"github.com/google/uuid"
 
 	"signalbox/engine/event"
+	"signalbox/engine/machine"
 	"signalbox/engine/task"
 )
 
@@ -164,6 +165,21 @@ type Turn struct {
 	New     []NewRun
 	Changed []RunChange
 	Snaps   []Snap
+	Notes   []Note
+}
+
+// Note is what a node of a run wrote down for the boards: a point or a
+// statement. It is named by its event, and so written once.
+type Note struct {
+	Run       uuid.UUID
+	Seq       int
+	At        time.Time
+	Workspace string
+	Workflow  uuid.UUID
+	Version   uuid.UUID
+	Node      string
+	Point     *machine.Point     // or
+	Said      *machine.Statement // this
 }
 
 // EventRow is one event of one run.
