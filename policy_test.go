@@ -43,13 +43,14 @@ var layers = map[string][]string{
 	"engine/reference":     {"engine/expr", "engine/graph", "engine/kind"},
 	"engine/compare":       {"engine/event", "engine/machine"},
 	"engine/runtime/brief": {"engine/machine"},
+	"engine/insight":       {"engine/problem"},
 	"engine/picture":       {"engine/graph", "engine/kind", "engine/runtime/brief"},
 	// Loops and services.
 	"engine/runtime":             {"engine/event", "engine/machine", "engine/problem", "engine/route", "engine/runtime/brief", "engine/task"},
 	"engine/runtime/runtimetest": {"engine/event", "engine/runtime"},
 	"engine/watch":               {"engine/runtime/brief"},
 	"engine/invariant":           {"engine/event", "engine/machine", "engine/runtime"},
-	"engine/meter":               {"engine/event", "engine/machine", "engine/runtime"},
+	"engine/meter":               {"engine/event", "engine/insight", "engine/machine", "engine/runtime"},
 	"engine/vault":               {"engine/problem"},
 	"engine/guard":               {"engine/problem"},
 	"engine/account":             {"engine/problem"},
@@ -63,7 +64,7 @@ var layers = map[string][]string{
 	"engine/worker/remote":       {"engine/problem", "engine/route", "engine/task", "engine/worker", "engine/worker/shape"},
 	"engine/worker/local":        {"engine/problem", "engine/runtime", "engine/runtime/brief", "engine/task", "engine/watch", "engine/worker"},
 	// Technology: one package for each.
-	"engine/pg":                          {"engine/account", "engine/audit", "engine/compare", "engine/draft", "engine/event", "engine/history", "engine/machine", "engine/problem", "engine/runtime", "engine/runtime/brief", "engine/share", "engine/vault", "engine/worker/remote", "migrations"},
+	"engine/pg":                          {"engine/account", "engine/audit", "engine/compare", "engine/draft", "engine/event", "engine/history", "engine/insight", "engine/machine", "engine/problem", "engine/runtime", "engine/runtime/brief", "engine/share", "engine/vault", "engine/worker/remote", "migrations"},
 	"engine/mem":                         {"engine/event", "engine/runtime"},
 	"engine/nats":                        {"engine/event", "engine/problem", "engine/runtime", "engine/task", "engine/watch", "engine/worker"},
 	"engine/otlp":                        {"engine/event", "engine/machine", "engine/runtime", "engine/span"},
@@ -74,7 +75,7 @@ var layers = map[string][]string{
 	"web/strings": {},
 	"web/view":    {"engine/graph", "engine/picture", "web/strings"},
 	"server": {
-		"engine/account", "engine/audit", "engine/compare", "engine/compile", "engine/draft", "engine/event", "engine/exchange", "engine/expr", "engine/gallery", "engine/graph", "engine/history", "engine/kind", "engine/machine",
+		"engine/account", "engine/audit", "engine/compare", "engine/compile", "engine/draft", "engine/event", "engine/exchange", "engine/expr", "engine/gallery", "engine/graph", "engine/history", "engine/insight", "engine/kind", "engine/machine",
 		"engine/picture", "engine/problem", "engine/runtime", "engine/runtime/brief", "engine/share", "engine/vault", "engine/worker/remote", "web/strings", "web/view",
 	},
 	"static":     {},
@@ -89,7 +90,7 @@ var layers = map[string][]string{
 var (
 	pure = []string{
 		"engine/problem", "engine/event", "engine/route", "engine/expr", "engine/history", "engine/task", "engine/span", "engine/graph", "engine/kind",
-		"engine/machine", "engine/soundness", "engine/compile", "engine/chart", "engine/exchange", "engine/reference", "engine/runtime/brief", "engine/compare", "engine/picture",
+		"engine/machine", "engine/soundness", "engine/compile", "engine/chart", "engine/exchange", "engine/reference", "engine/runtime/brief", "engine/compare", "engine/picture", "engine/insight",
 	}
 	impure = []string{"context", "os", "net", "net/http", "io/fs", "log", "log/slog", "math/rand", "math/rand/v2", "crypto/rand", "sync", "testing"}
 	banned = map[string][]string{"time": {"Now", "Since", "Until", "After", "Sleep", "NewTimer", "NewTicker", "Tick", "AfterFunc"}}

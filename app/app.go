@@ -63,6 +63,7 @@ type App struct {
 	listener net.Listener
 	registry *prometheus.Registry
 	meters   meters
+	rollups  *meter.Rollups
 	ops      *ops
 }
 
@@ -196,7 +197,7 @@ func (a *App) openServer(ctx context.Context) error {
 		PublicURL: a.Origin, Hosts: []string{"127.0.0.1:" + port, "localhost:" + port, "[::1]:" + port}, TrustedProxy: a.Config.TrustedProxy,
 		Log: a.log, Metrics: a.registry, Ready: a.ready, Assets: assets, Sessions: pg.NewSessions(pool),
 		Accounts: a.accounts, Audit: auditlog.New(pg.NewAudit(pool), time.Now), Drafts: a.drafts, Gallery: a.gallery, Shares: share.New(pg.NewShares(pool), a.hub, time.Now),
-		Vault: a.vault, Hub: a.hub, Workers: a.office, Engine: a.engine, Events: h, History: h,
+		Vault: a.vault, Hub: a.hub, Workers: a.office, Engine: a.engine, Events: h, History: h, Boards: pg.NewBoards(pool),
 	})
 	if err != nil {
 		return err
@@ -275,7 +276,9 @@ func (a *App) Run(ctx context.Context, started func()) error {
 		stopInner()
 		return nil
 	})
-	return g.Wait()
+	err := g.Wait()
+	a.rollups.Flush(context.WithoutCancel(ctx)) // what the last turns counted
+	return err
 }
 
 // sweep forgets sessions that are over.

@@ -36,6 +36,7 @@ type Config struct {
 	Slots        int
 	Shards       int    // 0: by where the data are
 	Keep         string // how long runs that are over are kept; empty: for ever
+	KeepCounts   string // how long what boards show is kept; empty: for ever
 	LogLevel     string
 	LogFormat    string
 	OpsListen    string // host:port of /healthz, /readyz and /metrics alone; empty: none
@@ -69,6 +70,7 @@ func (c *Config) table() []setting {
 		{name: "slots", value: "16", usage: "attempts that each queue runs at once in this process", number: &c.Slots},
 		{name: "shards", value: "0", usage: "parts into which runs are divided, shared out among the servers; 0: 8 with DATABASE_URL and NATS_URL, else 1. It is changed when a server starts while no other one lives", number: &c.Shards},
 		{name: "keep", usage: "how long runs that are over are kept, for example 30d or 12h; older ones are deleted with all their data; empty: for ever", text: &c.Keep},
+		{name: "keep-counts", value: "400d", usage: "how long boards look back: counts by the hour, points of metric nodes, predictions and truths are deleted after that; empty: for ever", text: &c.KeepCounts},
 		{name: "log", value: "info", usage: "debug, info, warn or error", text: &c.LogLevel},
 		{name: "log-format", value: "text", usage: "text or json", text: &c.LogFormat},
 		{name: "ops-listen", usage: "a second address that answers only /healthz, /readyz and /metrics, by any name; empty: none", text: &c.OpsListen},
@@ -208,7 +210,10 @@ func (c *Config) validate() error {
 			faults = append(faults, fmt.Errorf("--ops-listen %q is not host:port", c.OpsListen))
 		}
 	}
-	if _, err := parseKeep(c.Keep); err != nil {
+	if _, err := parseKeep("--keep-counts", c.KeepCounts); err != nil {
+		faults = append(faults, err)
+	}
+	if _, err := parseKeep("--keep", c.Keep); err != nil {
 		faults = append(faults, err)
 	}
 	if c.LogFormat != "text" && c.LogFormat != "json" {

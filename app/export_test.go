@@ -17,7 +17,7 @@ import (
 )
 
 // ParseKeep reads how long runs are kept.
-func ParseKeep(text string) (time.Duration, error) { return parseKeep(text) }
+func ParseKeep(text string) (time.Duration, error) { return parseKeep("--keep", text) }
 
 // OpsHandler is what answers at --ops-listen.
 func OpsHandler(token string, metrics http.Handler, ready func(context.Context) error) http.Handler {

@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+
+	"signalbox/engine/insight"
 )
 
 // How what is old is deleted.
@@ -16,12 +18,13 @@ const (
 	keepFirst   = time.Minute // after the start
 	keepEvery   = time.Hour
 	keepBatch   = 200                    // runs, or values, in one transaction
+	countsBatch = 5_000                  // rows of counts in one statement
 	keepBetween = 100 * time.Millisecond // between two of them: runs come first
 )
 
 // parseKeep reads how long runs are kept: a number of days as "30d", or hours
 // as "12h"; empty is 0: for ever.
-func parseKeep(text string) (time.Duration, error) {
+func parseKeep(flag, text string) (time.Duration, error) {
 	if text == "" {
 		return 0, nil
 	}
@@ -35,7 +38,7 @@ func parseKeep(text string) (time.Duration, error) {
 		}
 	}
 	if err != nil || d < keepMin {
-		return 0, fmt.Errorf("--keep %q is not a time of an hour or more, such as 30d or 12h", text)
+		return 0, fmt.Errorf("%s %q is not a time of an hour or more, such as 30d or 12h", flag, text)
 	}
 	return d, nil
 }
@@ -43,7 +46,11 @@ func parseKeep(text string) (time.Duration, error) {
 // keep deletes runs that are older than the setting says, and large values
 // that nobody named, again and again until the context ends.
 func (a *App) keep(ctx context.Context) error {
-	age, err := parseKeep(a.Config.Keep)
+	age, err := parseKeep("--keep", a.Config.Keep)
+	if err != nil {
+		return err
+	}
+	counts, err := parseKeep("--keep-counts", a.Config.KeepCounts)
 	if err != nil {
 		return err
 	}
@@ -54,6 +61,9 @@ func (a *App) keep(ctx context.Context) error {
 		}
 		if err := a.forget(ctx, age); err != nil && ctx.Err() == nil {
 			a.log.WarnContext(ctx, "old runs were not deleted", "err", err)
+		}
+		if err := a.forgetCounts(ctx, counts); err != nil && ctx.Err() == nil {
+			a.log.WarnContext(ctx, "old counts were not deleted", "err", err)
 		}
 	}
 }
@@ -91,6 +101,37 @@ func (a *App) forget(ctx context.Context, age time.Duration) error {
 	}
 	if runs+values+keys > 0 {
 		a.log.InfoContext(ctx, "old runs deleted", "runs", runs, "pieces_of_values", values, "keys", keys)
+	}
+	return nil
+}
+
+// forgetCounts deletes what the boards show when it is too old: each length of
+// interval has its own time, the longest, points, predictions and truths that
+// of the setting; 0: for ever.
+func (a *App) forgetCounts(ctx context.Context, age time.Duration) error {
+	for _, t := range insight.Tiers() {
+		keep := t.Keep
+		if keep == 0 {
+			keep = age
+		}
+		if keep == 0 {
+			continue
+		}
+		for n := countsBatch; n == countsBatch; rest(ctx, keepBetween) {
+			var err error
+			if n, err = a.store.ForgetRollups(ctx, t.Step, time.Now().Add(-keep), countsBatch); err != nil {
+				return err
+			}
+		}
+	}
+	if age == 0 {
+		return nil
+	}
+	for n := countsBatch; n == countsBatch; rest(ctx, keepBetween) {
+		var err error
+		if n, err = a.store.ForgetNotes(ctx, time.Now().Add(-age), countsBatch); err != nil {
+			return err
+		}
 	}
 	return nil
 }

@@ -19,5 +19,8 @@ func TestHowLongRunsAreKept(t *testing.T) {
 		if _, err := app.Parse([]string{"--keep", text}, none, io.Discard); err == nil {
 			t.Errorf("--keep %s was taken", text)
 		}
+		if _, err := app.Parse([]string{"--keep-counts", text}, none, io.Discard); err == nil {
+			t.Errorf("--keep-counts %s was taken", text)
+		}
 	}
 }

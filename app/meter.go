@@ -96,7 +96,7 @@ func (a *App) openMeters(context.Context) error {
 		return fmt.Errorf("register metrics: %w", err)
 	}
 	a.meters = meters{runs, business}
-	s := meter.Sources{Pool: poolOf(a.base.db), Runtime: runtimeOf(a.store)}
+	s := meter.Sources{Pool: poolOf(a.base.db), Runtime: runtimeOf(a.store), Open: a.store.OpenRuns}
 	switch ch := a.channel.(type) {
 	case *local.Channel:
 		s.Channel = func(context.Context) (meter.Channel, error) { return localDepth(ch), nil }
@@ -107,6 +107,12 @@ func (a *App) openMeters(context.Context) error {
 	if err := meter.Register(a.registry, s); err != nil {
 		return fmt.Errorf("register metrics: %w", err)
 	}
+	a.rollups = meter.NewRollups(meter.RollupConfig{
+		Archive: a.store, Log: a.log, Owned: func() bool { return a.engine.Owned() },
+		Look: s.Looks(a.log, a.store.DatabaseSize),
+	})
+	runs.To(a.rollups)
+	a.jobs = append(a.jobs, a.rollups.Run)
 	return nil
 }
 

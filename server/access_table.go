@@ -10,6 +10,7 @@ import (
 func accessTable() map[string]access {
 	table := pageAccess()
 	maps.Copy(table, apiAccess())
+	maps.Copy(table, boardAccess())
 	return table
 }
 
@@ -126,5 +127,16 @@ func apiAccess() map[string]access {
 		"GET /api/tokens":                           viewer,                    // one's own
 		"POST /api/tokens":                          viewer.as("token.create"), // with at most one's own role
 		"DELETE /api/tokens/{id}":                   viewer.as("token.revoke"),
+	}
+}
+
+// boardAccess is the part for boards.
+func boardAccess() map[string]access {
+	viewer := access{role: account.Viewer}
+	return map[string]access{
+		"GET /api/boards/infrastructure": viewer,
+		"GET /api/boards/events":         viewer,
+		"GET /api/boards/business":       viewer,
+		"POST /api/outcomes":             access{role: account.Operator}.as("outcome.tell"),
 	}
 }

@@ -130,6 +130,7 @@ func (s *Server) registerAPI(r chi.Router) {
 	s.registerTokens(api)
 	s.registerMembers(api)
 	s.registerAudit(api)
+	s.registerBoards(api)
 	s.registerWorkers(api)
 	r.Get("/api/openapi.json", func(w http.ResponseWriter, _ *http.Request) {
 		writeJSON(w, http.StatusOK, api.OpenAPI())

@@ -9,6 +9,7 @@ import (
 
 	"signalbox/engine/compare"
 	"signalbox/engine/history"
+	"signalbox/engine/insight"
 	"signalbox/engine/machine"
 	"signalbox/engine/runtime"
 	"signalbox/engine/runtime/brief"
@@ -61,6 +62,20 @@ type History interface {
 	Result(ctx context.Context, workspace string, run uuid.UUID) (json.RawMessage, error)
 	// Seen returns the last outputs of a workflow's nodes, by key.
 	Seen(ctx context.Context, workspace string, workflow uuid.UUID) (Seen, error)
+}
+
+// Boards reads what is seen of many runs together, and hears what turned out to
+// be true.
+type Boards interface {
+	// Rollups reads what was counted: of one workflow, of all (zero), or with
+	// an empty workspace of the infrastructure.
+	Rollups(ctx context.Context, workspace string, workflow uuid.UUID, span insight.Span) ([]insight.Row, error)
+	Metrics(ctx context.Context, workspace string, workflow uuid.UUID, span insight.Span) ([]insight.Metric, error)
+	Verdicts(ctx context.Context, workspace string, workflow uuid.UUID, span insight.Span) ([]insight.Verdict, error)
+	Marks(ctx context.Context, workspace string, workflow uuid.UUID, span insight.Span) ([]insight.Mark, error)
+	VersionNumbers(ctx context.Context, workspace string, ids []uuid.UUID) (map[uuid.UUID]int, error)
+	// TellTruths returns how many of the decisions were predicted.
+	TellTruths(ctx context.Context, workspace string, list []insight.Truth) (int, error)
 }
 
 // What readers of runs see, under the names that this package uses.

@@ -59,6 +59,7 @@ type Config struct {
 	Engine   Engine
 	Events   Events
 	History  History
+	Boards   Boards
 }
 
 func (c Config) validate() error {
@@ -86,6 +87,7 @@ func (c Config) validate() error {
 		{"Engine", c.Engine != nil},
 		{"Events", c.Events != nil},
 		{"History", c.History != nil},
+		{"Boards", c.Boards != nil},
 	}
 	for _, r := range required {
 		if !r.there {

@@ -18,6 +18,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"signalbox/engine/event"
+	"signalbox/engine/insight"
 	"signalbox/engine/machine"
 	"signalbox/engine/runtime"
 )
@@ -49,6 +50,7 @@ type Runs struct {
 	retries  *prometheus.CounterVec
 	failures *prometheus.CounterVec
 
+	rollups                  *Rollups // nil: none
 	log                      *slog.Logger
 	workflows, queues, kinds bound
 	open                     scheduled
@@ -96,44 +98,57 @@ func register(r prometheus.Registerer, list ...prometheus.Collector) error {
 	return nil
 }
 
+// To counts everything in rollups as well.
+func (m *Runs) To(r *Rollups) { m.rollups = r }
+
 // Turn implements runtime.Meter.
 func (m *Runs) Turn(inputs int, commit time.Duration) {
 	m.inputs.Add(float64(inputs))
 	m.batch.Observe(float64(inputs))
 	m.commit.Observe(commit.Seconds())
+	m.rollups.turn(inputs, commit)
 }
 
 // Events implements runtime.Meter.
 func (m *Runs) Events(run *runtime.NewRun, mach *machine.Machine, events []machine.Event) {
+	roll := m.rollups.of(run)
+	defer roll.done()
+	roll.count(insight.Events, "", int64(len(events)))
 	for _, e := range events {
 		typ, node := machine.Name(e.Fact)
 		m.events.WithLabelValues(typ).Inc()
 		switch f := e.Fact.(type) {
 		case *machine.RunStarted:
 			m.started.WithLabelValues(sourceOf(f.Source)).Inc()
+			roll.count(insight.RunStarted, sourceOf(f.Source), 1)
 		case *machine.TaskScheduled:
-			m.open.add(attempt{run.Run, node, f.Scope, f.Visit, f.Attempt}, waiting{f.Queue, e.At})
+			m.open.add(attempt{run.Run, node, f.Scope, f.Visit, f.Attempt}, waiting{f.Queue, f.Priority, e.At})
 		case *machine.TaskCompleted:
-			m.worked(attempt{run.Run, node, f.Scope, f.Visit, f.Attempt}, f.Began)
-			m.attempt(m.kind(mach, node), outcomeOK, f.Began, e.At)
+			kind := m.kind(mach, node)
+			m.worked(roll, attempt{run.Run, node, f.Scope, f.Visit, f.Attempt}, f.Began)
+			m.attempt(roll, kind, outcomeOK, f.Began, e.At)
 		case *machine.TaskFailed:
 			kind := m.kind(mach, node)
-			m.worked(attempt{run.Run, node, f.Scope, f.Visit, f.Attempt}, f.Began)
-			m.attempt(kind, outcomeFailed, f.Began, e.At)
+			m.worked(roll, attempt{run.Run, node, f.Scope, f.Visit, f.Attempt}, f.Began)
+			m.attempt(roll, kind, outcomeFailed, f.Began, e.At)
 			if !f.RetryAt.IsZero() {
+				roll.count(insight.Retry, kind, 1)
 				m.retries.WithLabelValues(kind, classOf(&f.Error)).Inc()
 			}
 		case *machine.NodeFailed:
-			m.failures.WithLabelValues(m.kind(mach, node), classOf(&f.Error)).Inc()
+			kind := m.kind(mach, node)
+			m.failures.WithLabelValues(kind, classOf(&f.Error)).Inc()
+			roll.failed(mach, node, kind, f.Handled)
 		case *machine.RunSucceeded:
-			m.end(run, runtime.StatusSucceeded, "", e.At)
+			m.end(roll, run, runtime.StatusSucceeded, "", e.At)
 		case *machine.RunFailed:
-			m.end(run, runtime.StatusFailed, f.Error.Class, e.At)
+			m.end(roll, run, runtime.StatusFailed, f.Error.Class, e.At)
 		case *machine.RunCompensated:
-			m.end(run, string(machine.StatusCompensated), f.Error.Class, e.At)
+			m.end(roll, run, string(machine.StatusCompensated), f.Error.Class, e.At)
 		case *machine.RunCanceled:
-			m.end(run, runtime.StatusCanceled, "", e.At)
+			m.end(roll, run, runtime.StatusCanceled, "", e.At)
 		default: // counted by its type
+			roll.saga(e.Fact)
 		}
 	}
 }
@@ -144,7 +159,7 @@ const (
 	outcomeFailed = "failed"
 )
 
-func (m *Runs) end(run *runtime.NewRun, outcome, class string, at time.Time) {
+func (m *Runs) end(roll rolling, run *runtime.NewRun, outcome, class string, at time.Time) {
 	level := slog.LevelInfo
 	if outcome == runtime.StatusSucceeded {
 		level = slog.LevelDebug
@@ -152,7 +167,9 @@ func (m *Runs) end(run *runtime.NewRun, outcome, class string, at time.Time) {
 	m.log.LogAttrs(context.Background(), level, "run over", slog.String("run", run.Run.String()),
 		slog.String("workflow", run.Workflow.String()), slog.String("state", outcome), slog.String("class", class))
 	m.ended.WithLabelValues(m.workflows.of(run.Workflow.String()), outcome).Inc()
-	m.seconds.WithLabelValues(outcome).Observe(max(0, at.Sub(bornAt(run.Run)).Seconds()))
+	took := max(0, at.Sub(bornAt(run.Run)).Seconds())
+	m.seconds.WithLabelValues(outcome).Observe(took)
+	roll.time(insight.RunTime, outcome, took)
 }
 
 // bornAt is the time in a run's id, which is of version 7.
@@ -161,17 +178,30 @@ func bornAt(run uuid.UUID) time.Time {
 }
 
 // worked notes how long a task waited before a worker took it.
-func (m *Runs) worked(a attempt, began time.Time) {
+func (m *Runs) worked(roll rolling, a attempt, began time.Time) {
 	w, ok := m.open.take(a)
 	if ok && !began.IsZero() {
-		m.queued.WithLabelValues(m.queues.of(w.queue)).Observe(max(0, began.Sub(w.since).Seconds()))
+		waited := max(0, began.Sub(w.since).Seconds())
+		m.queued.WithLabelValues(m.queues.of(w.queue)).Observe(waited)
+		roll.time(insight.QueueTime, priorityName(w.priority), waited)
 	}
 }
 
-func (m *Runs) attempt(kind, outcome string, began, ended time.Time) {
+func (m *Runs) attempt(roll rolling, kind, outcome string, began, ended time.Time) {
 	if !began.IsZero() {
-		m.attempts.WithLabelValues(kind, outcome).Observe(max(0, ended.Sub(began).Seconds()))
+		took := max(0, ended.Sub(began).Seconds())
+		m.attempts.WithLabelValues(kind, outcome).Observe(took)
+		roll.time(insight.WorkTime, kind, took)
 	}
+}
+
+// priorityName is the word for a task's priority.
+func priorityName(p int) string {
+	names := []string{"critical", "high", "normal", "low"}
+	if p < 0 || p >= len(names) {
+		return Other
+	}
+	return names[p]
 }
 
 func (m *Runs) kind(mach *machine.Machine, node string) string {
@@ -232,8 +262,9 @@ type attempt struct {
 
 // waiting is since when an attempt waits in which queue.
 type waiting struct {
-	queue string
-	since time.Time
+	queue    string
+	priority int
+	since    time.Time
 }
 
 // scheduledMax is how many attempts one generation remembers.

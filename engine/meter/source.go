@@ -2,10 +2,14 @@ package meter
 
 import (
 	"context"
+	"log/slog"
+	goruntime "runtime"
 	"sync"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
+
+	"signalbox/engine/insight"
 )
 
 // askMax is how long the questions of one scrape may take together.
@@ -49,6 +53,7 @@ type Sources struct {
 	Runtime   func(context.Context) (Runtime, error)
 	Connected func() bool // to NATS
 	Channel   func(context.Context) (Channel, error)
+	Open      func(context.Context) (map[string]int, error) // runs that are not over, by status; for boards
 }
 
 // collector asks the sources.
@@ -139,4 +144,55 @@ func truth(b bool) float64 {
 		return 1
 	}
 	return 0
+}
+
+// Looks asks the sources for what boards show, and how large the database is. A
+// source that does not answer is left out: nothing is known then.
+func (s Sources) Looks(log *slog.Logger, size func(context.Context) (int64, error)) func(context.Context) []insight.Look {
+	return func(ctx context.Context) []insight.Look {
+		var memory goruntime.MemStats
+		goruntime.ReadMemStats(&memory)
+		list := []insight.Look{{Measure: insight.Goroutines, Value: float64(goruntime.NumGoroutine())}, {Measure: insight.Memory, Value: float64(memory.HeapInuse)}}
+		add := func(measure, label string, v float64) {
+			list = append(list, insight.Look{Measure: measure, Label: label, Value: v})
+		}
+		failed := func(what string, err error) {
+			log.DebugContext(ctx, "a source of the boards does not answer", "source", what, "err", err)
+		}
+		if s.Pool != nil {
+			p := s.Pool()
+			add(insight.Connections, "used", float64(p.Used))
+			add(insight.Connections, "idle", float64(p.Idle))
+		}
+		if n, err := size(ctx); err == nil {
+			add(insight.Database, "", float64(n))
+		} else {
+			failed("database", err)
+		}
+		if s.Open != nil {
+			if open, err := s.Open(ctx); err == nil {
+				for status, n := range open {
+					add(insight.Open, status, float64(n))
+				}
+			} else {
+				failed("open runs", err)
+			}
+		}
+		if s.Channel == nil {
+			return list
+		}
+		held, err := s.Channel(ctx)
+		if err != nil {
+			failed("channel", err)
+			return list
+		}
+		for name, one := range held.Streams {
+			add(insight.Streams, name, float64(one.Messages))
+		}
+		for name, q := range held.Queues {
+			add(insight.Waiting, name, float64(q.Waiting))
+			add(insight.Working, name, float64(q.Running))
+		}
+		return list
+	}
 }
