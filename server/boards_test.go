@@ -61,7 +61,7 @@ func TestEventBoard(t *testing.T) {
 	}
 	if err := pg.NewStore(db).SaveRollups(t.Context(), []insight.Row{
 		row("main", workflow, version, insight.RunTime, sum), row("main", uuid.Nil, uuid.Nil, insight.RunTime, sum),
-		row("", uuid.Nil, uuid.Nil, insight.Turn, sum), row("", uuid.Nil, uuid.Nil, insight.Covered, insight.Sum{N: 10_000}),
+		row("", uuid.Nil, uuid.Nil, insight.Turn, sum), row("", uuid.Nil, uuid.Nil, insight.Covered, insight.Sum{N: 10_000, Spread: insight.Spread{0: 1000, 1: 1000}}),
 	}); err != nil {
 		t.Fatal(err)
 	}

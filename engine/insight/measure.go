@@ -34,7 +34,7 @@ const (
 
 // What is counted of the infrastructure.
 const (
-	Covered = "covered" // milliseconds in which a process owned the runs and counted
+	Covered = "covered" // milliseconds in which a process owned runs and counted; its spread is by Part
 	Turn    = "turn"    // turns, with the time of their commit
 	Inputs  = "inputs"  // inputs in turns
 )

@@ -68,7 +68,7 @@ type seriesKey struct {
 // all versions together; measures in split are told by version, too.
 func Fold(span Span, rows []Row, split ...string) Board {
 	n := span.Len()
-	covered, sums := newColumn(n), map[seriesKey][]*cell{}
+	parts, sums := coverage{}, map[seriesKey][]*cell{}
 	put := func(k seriesKey, i int, r *Row) {
 		list := sums[k]
 		if list == nil {
@@ -87,10 +87,7 @@ func Fold(span Span, rows []Row, split ...string) Board {
 			continue
 		}
 		if r.Measure == Covered {
-			if math.IsNaN(covered[at]) {
-				covered[at] = 0
-			}
-			covered[at] = min(float64(span.Step), covered[at]+float64(r.N)/1000)
+			parts.add(at, r)
 			continue
 		}
 		put(seriesKey{r.Measure, r.Label, uuid.Nil}, at, r)
@@ -98,6 +95,7 @@ func Fold(span Span, rows []Row, split ...string) Board {
 			put(seriesKey{r.Measure, r.Label, r.Version}, at, r)
 		}
 	}
+	covered := parts.seconds(n)
 	b := Board{Covered: covered}
 	for k, list := range sums {
 		b.Series = append(b.Series, k.series(list, covered))
@@ -106,6 +104,37 @@ func Fold(span Span, rows []Row, split ...string) Board {
 		return cmp.Or(strings.Compare(a.Measure, o.Measure), strings.Compare(a.Label, o.Label), strings.Compare(a.Version.String(), o.Version.String()))
 	})
 	return b
+}
+
+// coverage is the milliseconds that were measured in each part of each row's
+// interval, by whom it was the longest.
+type coverage map[int]map[partOf]int64
+
+type partOf struct {
+	at   int64
+	part uint8
+}
+
+func (c coverage) add(interval int, r *Row) {
+	if c[interval] == nil {
+		c[interval] = map[partOf]int64{}
+	}
+	for part, ms := range r.Spread {
+		k := partOf{r.At.Unix(), part}
+		c[interval][k] = max(c[interval][k], ms)
+	}
+}
+
+func (c coverage) seconds(n int) Column {
+	list := newColumn(n)
+	for interval, parts := range c {
+		var ms int64
+		for _, one := range parts {
+			ms += one
+		}
+		list[interval] = float64(ms) / 1000
+	}
+	return list
 }
 
 // cell is one interval of one series. Of what is looked at, each process has a

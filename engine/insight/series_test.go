@@ -50,6 +50,16 @@ func TestSpans(t *testing.T) {
 
 var nan = math.NaN()
 
+// measured is so many milliseconds from a second of an interval of ten on.
+func measured(second uint8, ms int64) insight.Sum {
+	s := insight.Sum{N: ms, Spread: insight.Spread{}}
+	for ; ms > 0; second++ {
+		s.Spread[second] = min(ms, 1000)
+		ms -= 1000
+	}
+	return s
+}
+
 func same() cmp.Option {
 	return cmp.Comparer(func(a, b insight.Column) bool {
 		for i := range a {
@@ -71,8 +81,8 @@ func TestProcessesAddUp(t *testing.T) {
 		return insight.Row{Key: insight.Key{Measure: measure, Label: label, Version: version}, Step: 10, At: at(i), Server: server, Sum: s}
 	}
 	rows := []insight.Row{
-		row(a, 0, insight.Covered, "", insight.Sum{N: 10_000}), row(a, 1, insight.Covered, "", insight.Sum{N: 4_000}),
-		row(b, 1, insight.Covered, "", insight.Sum{N: 2_500}), row(b, 3, insight.Covered, "", insight.Sum{N: 10_001}),
+		row(a, 0, insight.Covered, "", measured(0, 10_000)), row(a, 1, insight.Covered, "", measured(0, 4_000)),
+		row(b, 1, insight.Covered, "", measured(3, 2_500)), row(b, 3, insight.Covered, "", measured(0, 10_000)), // for a second both did
 		row(a, 0, insight.Events, "", insight.Sum{N: 7}), row(a, 1, insight.Events, "", insight.Sum{N: 5}), row(b, 1, insight.Events, "", insight.Sum{N: 3}),
 		row(a, 1, insight.RunTime, "failed", insight.Sum{N: 1, Total: 2, High: 2, Spread: insight.Spread{}.Put(2)}),
 		row(b, 1, insight.RunTime, "failed", insight.Sum{N: 3, Total: 18, High: 6, Spread: insight.Spread{}.Put(6).Put(6).Put(6)}),
@@ -82,7 +92,7 @@ func TestProcessesAddUp(t *testing.T) {
 	}
 	got := insight.Fold(insight.Span{From: noon, To: at(4), Tier: 10, Step: 10}, rows, insight.RunTime)
 	want := insight.Board{
-		Covered: insight.Column{10, 6.5, nan, 10},
+		Covered: insight.Column{10, 5.5, nan, 10},
 		Series: []insight.Series{
 			{Measure: insight.Events, N: insight.Column{7, 8, nan, 0}},
 			{Measure: insight.Goroutines, N: insight.Column{3, nan, nan, nan}, Mean: insight.Column{40, nan, nan, nan}, High: insight.Column{42, nan, nan, nan}},
@@ -102,6 +112,19 @@ func TestProcessesAddUp(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, got, same()); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+func TestParts(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		step int
+		at   time.Duration
+		want uint8
+	}{{10, 9900 * time.Millisecond, 9}, {60, 59 * time.Second, 59}, {600, 599 * time.Second, 119}, {3600, 31 * time.Second, 1}, {3600, time.Hour, 0}} {
+		if got := insight.Part(c.step, noon.Add(c.at)); got != c.want {
+			t.Errorf("%d s, %s: part %d, want %d", c.step, c.at, got, c.want)
+		}
 	}
 }
 

@@ -78,6 +78,17 @@ func (s Span) Index(at time.Time) int {
 	return int(at.Sub(s.From) / (time.Duration(s.Step) * time.Second))
 }
 
+// partMax is how many parts an interval has at most.
+const partMax = 120
+
+// Part is the part of an interval of so many seconds that a moment is in: a
+// second, or longer ones in long intervals. By parts, processes that counted at
+// the same time are told from those that counted one after the other.
+func Part(step int, at time.Time) uint8 {
+	length := max(1, step/partMax)
+	return uint8(at.Unix() % int64(step) / int64(length)) //nolint:gosec // below partMax
+}
+
 // Times are the beginnings of the intervals, in seconds since 1970.
 func (s Span) Times() []int64 {
 	list := make([]int64, s.Len())

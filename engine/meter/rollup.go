@@ -241,14 +241,18 @@ func (r *Rollups) Flush(ctx context.Context) {
 	r.save(ctx)
 }
 
-// cover notes that somebody measured between two moments, slot by slot.
+// cover notes that this process measured between two moments, second by second.
 func (r *Rollups) cover(from, to time.Time) {
 	for from.Before(to) {
-		end := from.Truncate(slotLength).Add(slotLength)
+		end := from.Truncate(time.Second).Add(time.Second)
 		if end.After(to) {
 			end = to
 		}
-		r.put(from, insight.Key{Measure: insight.Covered}, &insight.Sum{N: end.UnixMilli() - from.UnixMilli()})
+		ms := end.UnixMilli() - from.UnixMilli()
+		for _, t := range insight.Tiers() {
+			s := &insight.Sum{N: ms, Spread: insight.Spread{insight.Part(t.Step, from): ms}}
+			r.add(rowKey{insight.Key{Measure: insight.Covered}, t.Step, from.Truncate(time.Duration(t.Step) * time.Second).Unix()}, s)
+		}
 		from = end
 	}
 }
