@@ -108,7 +108,7 @@ func (a *App) openMeters(context.Context) error {
 		return fmt.Errorf("register metrics: %w", err)
 	}
 	a.rollups = meter.NewRollups(meter.RollupConfig{
-		Archive: a.store, Log: a.log, Owned: func() bool { return a.engine.Owned() },
+		Archive: a.store, Log: a.log, Owned: func() bool { return a.engine.Holds() > 0 },
 		Look: s.Looks(a.log, a.store.DatabaseSize),
 	})
 	runs.To(a.rollups)

@@ -34,7 +34,7 @@ const (
 // RollupConfig is all that rollups need.
 type RollupConfig struct {
 	Archive Archive
-	Owned   func() bool                          // whether this process works on the runs; nil: always
+	Owned   func() bool                          // whether this process works on any runs; nil: always
 	Look    func(context.Context) []insight.Look // at the infrastructure, each slot; nil: at nothing
 	Log     *slog.Logger
 	Now     func() time.Time // nil: time.Now
