@@ -140,6 +140,11 @@ func (a *App) openServices(ctx context.Context) error {
 	}
 	pool := a.base.db.Pool()
 	a.hub = server.NewHub(a.log, a.board)
+	if a.bus != nil {
+		if err := a.hub.Join(a.bus); err != nil {
+			return err
+		}
+	}
 	a.vault = vault.New(pg.NewCredentials(pool), key, time.Now)
 	a.accounts = account.New(pg.NewAccounts(pool), time.Now)
 	a.drafts = draft.New(pg.NewDrafts(pool), a.hub, time.Now)
@@ -195,7 +200,7 @@ func (a *App) openServer(ctx context.Context) error {
 	h := pg.NewHistory(a.store)
 	a.server, err = server.New(server.Config{
 		PublicURL: a.Origin, Hosts: []string{"127.0.0.1:" + port, "localhost:" + port, "[::1]:" + port}, TrustedProxy: a.Config.TrustedProxy,
-		Log: a.log, Metrics: a.registry, Ready: a.ready, Assets: assets, Sessions: pg.NewSessions(pool),
+		Log: a.log, Metrics: a.registry, Ready: a.ready, Assets: assets, Sessions: pg.NewSessions(pool), Tickets: pg.NewTickets(pool),
 		Accounts: a.accounts, Audit: auditlog.New(pg.NewAudit(pool), time.Now), Drafts: a.drafts, Gallery: a.gallery, Shares: share.New(pg.NewShares(pool), a.hub, time.Now),
 		Vault: a.vault, Hub: a.hub, Workers: a.office, Engine: a.engine, Events: h, History: h, Boards: pg.NewBoards(pool),
 	})

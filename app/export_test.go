@@ -140,6 +140,17 @@ func ordealGraph() graph.Graph {
 // ShardsShared is how many shards several servers share out.
 const ShardsShared = shardsShared
 
+// PublishHook publishes a webhook at a path that answers with the result of its
+// run, which is a task that takes a moment.
+func (a *App) PublishHook(ctx context.Context, path string) error {
+	g := graph.Graph{Format: graph.Format, Name: "Hook", Nodes: []graph.Node{
+		{ID: "hook", Key: "hook", Kind: "webhook", Config: json.RawMessage(`{"path":"` + path + `","auth":"none","respond":"at_end"}`)},
+		{ID: "work", Key: "work", Kind: "mock", Config: json.RawMessage(`{"answer":{"n":"=input.n + 1"},"latency_ms":20}`)},
+	}, Edges: []graph.Edge{{ID: "e", From: "hook", Port: "success", To: "work"}}}
+	_, err := (&bench{app: a}).publish(ctx, g)
+	return err
+}
+
 // StartMax is how long a start may take in fault tests.
 const StartMax = 4 * time.Second
 

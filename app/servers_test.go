@@ -5,14 +5,19 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"net/http"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
 
 	"signalbox/app"
+	"signalbox/engine/invariant"
 	"signalbox/engine/local/postgres/postgrestest"
 	"signalbox/engine/pg"
 )
@@ -198,5 +203,175 @@ func TestServersShareTheWork(t *testing.T) {
 	t.Logf("the next transition came %s after the kill, %s after the pause", killed.Round(time.Millisecond), paused.Round(time.Millisecond))
 	if worst := max(killed, paused); worst > 10*time.Second { // aim: 2 s, on a machine that is not this busy
 		t.Errorf("runs stood still for %s", worst)
+	}
+}
+
+// TestRollingRestart stops and starts three servers one by one while webhooks
+// that answer at the end of their run come to all of them, as behind a
+// balancer: every call gets its answer, at most after being asked to come back.
+func TestRollingRestart(t *testing.T) {
+	t.Parallel()
+	r := newRoll(t, 3)
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	var calling sync.WaitGroup
+	for i := range 6 {
+		calling.Go(func() {
+			for n := 0; ctx.Err() == nil; n++ {
+				r.call(fmt.Sprintf("%d-%d", i, n), (i+n)%len(r.servers))
+			}
+		})
+	}
+	for i := range r.servers {
+		r.answers(40)
+		r.servers[i].stop()
+		r.answers(40)
+		r.begin(i)
+	}
+	r.answers(40)
+	stop()
+	calling.Wait()
+	r.audit()
+	t.Logf("%d calls answered, the slowest after %s; %d times asked to come back, %d times at a server that was stopped", r.done.Load(), time.Duration(r.slowest.Load()).Round(time.Millisecond), r.later.Load(), r.refused.Load())
+}
+
+// roll is several servers in this process, each of which can be restarted.
+type roll struct {
+	t       *testing.T
+	dsn     string
+	configs []app.Config
+	servers []*rolling
+
+	done, later, refused, slowest atomic.Int64
+}
+
+type rolling struct{ stop func() }
+
+func newRoll(t *testing.T, n int) *roll {
+	t.Helper()
+	r := &roll{t: t, dsn: postgrestest.Open(t)}
+	url, _ := startNATS(t)
+	key := filepath.Join(t.TempDir(), "key")
+	for i := range n {
+		cfg := config(t, t.TempDir())
+		cfg.DatabaseURL, cfg.NATSURL, cfg.KeyFile = r.dsn, url, key
+		r.configs, r.servers = append(r.configs, cfg), append(r.servers, nil)
+		r.begin(i)
+	}
+	return r
+}
+
+// begin starts a server, at the address that it had before.
+func (r *roll) begin(i int) {
+	r.t.Helper()
+	a, err := app.New(r.t.Context(), r.configs[i], slog.New(slog.DiscardHandler))
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	if r.servers[i] == nil {
+		r.configs[i].Listen = strings.TrimPrefix(a.Origin, "http://")
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	ready, done := make(chan struct{}), make(chan error, 1)
+	go func() { done <- a.Run(ctx, func() { close(ready) }) }()
+	select {
+	case <-ready:
+	case err := <-done:
+		r.t.Fatal(err)
+	}
+	if i == 0 && r.servers[0] == nil {
+		if err := a.PublishHook(r.t.Context(), "rolling"); err != nil {
+			r.t.Fatal(err)
+		}
+	}
+	stop := sync.OnceFunc(func() {
+		cancel()
+		if err := <-done; err != nil {
+			r.t.Error(err)
+		}
+	})
+	r.t.Cleanup(stop)
+	r.servers[i] = &rolling{stop}
+}
+
+// call sends one webhook until it is answered, each time to the next server.
+func (r *roll) call(key string, at int) {
+	began := time.Now()
+	for ; ; at++ {
+		req, err := http.NewRequestWithContext(r.t.Context(), http.MethodPost, "http://"+r.configs[at%len(r.configs)].Listen+"/hooks/rolling", strings.NewReader(`{"n":1}`))
+		if err != nil {
+			r.t.Error(err)
+			return
+		}
+		req.Header.Set("Content-Type", "application/json")
+		req.Header.Set("Idempotency-Key", key)
+		res, err := http.DefaultClient.Do(req)
+		if r.t.Context().Err() != nil || time.Since(began) > 30*time.Second {
+			r.t.Errorf("call %s was never answered: %v", key, err)
+			return
+		}
+		if err != nil { // nobody listens there for the moment
+			r.refused.Add(1)
+			time.Sleep(5 * time.Millisecond)
+			continue
+		}
+		text, err := io.ReadAll(res.Body)
+		_ = res.Body.Close()
+		switch {
+		case err == nil && res.StatusCode == http.StatusOK && string(text) == `{"n":2}`:
+			r.done.Add(1)
+			r.slow(time.Since(began))
+			return
+		case err == nil && res.StatusCode == http.StatusServiceUnavailable && res.Header.Get("Retry-After") != "":
+			r.later.Add(1)
+			time.Sleep(20 * time.Millisecond)
+		default:
+			r.t.Errorf("call %s: %s %s %v", key, res.Status, text, err)
+			return
+		}
+	}
+}
+
+func (r *roll) slow(d time.Duration) {
+	for {
+		was := r.slowest.Load()
+		if int64(d) <= was || r.slowest.CompareAndSwap(was, int64(d)) {
+			return
+		}
+	}
+}
+
+// answers waits for so many more of them.
+func (r *roll) answers(n int64) {
+	r.t.Helper()
+	want := r.done.Load() + n
+	for began := time.Now(); r.done.Load() < want; time.Sleep(time.Millisecond) {
+		if time.Since(began) > 30*time.Second || r.t.Failed() {
+			r.t.Fatalf("%d answers are missing", want-r.done.Load())
+		}
+	}
+}
+
+// audit makes sure that each call started one run, which ended well.
+func (r *roll) audit() {
+	r.t.Helper()
+	db, err := pg.Open(r.t.Context(), r.dsn)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	defer db.Close()
+	var good, all int64
+	if err := db.Pool().QueryRow(r.t.Context(), `select count(*) filter (where status = 'succeeded'), count(*) from runs where source = 'webhook'`).Scan(&good, &all); err != nil {
+		r.t.Fatal(err)
+	}
+	if good != all || all != r.done.Load() {
+		r.t.Errorf("%d calls were answered by %d runs, %d of which ended well", r.done.Load(), all, good)
+	}
+	report, err := invariant.Audit(r.t.Context(), pg.NewStore(db), time.Time{}, time.Now())
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	if !report.OK() {
+		r.t.Errorf("%+v", report.Violations)
 	}
 }

@@ -9,7 +9,6 @@ import (
 	"github.com/google/uuid"
 
 	"signalbox/engine/account"
-	"signalbox/engine/problem"
 )
 
 func (s *Server) registerBasics(api huma.API) {
@@ -48,9 +47,9 @@ func (s *Server) createTicket(ctx context.Context, _ *struct{}) (*body[ticketOut
 	if g.who.Token == uuid.Nil {
 		g.session = s.sessionOf(ctx)
 	}
-	text, ok := s.tickets.issue(g)
-	if !ok {
-		return nil, problem.New(problem.TooMany, "Too many tickets wait to be used.")
+	text, err := s.issue(ctx, g)
+	if err != nil {
+		return nil, err
 	}
 	return reply(ticketOut{Ticket: text}), nil
 }

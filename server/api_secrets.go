@@ -82,7 +82,11 @@ func (s *Server) registerTokens(api huma.API) {
 	on(s, api, op(http.MethodGet, "/api/tokens", "List API tokens"), s.listTokens)
 	on(s, api, op(http.MethodPost, "/api/tokens", "Make an API token, which is shown once"), s.createToken)
 	on(s, api, op(http.MethodDelete, "/api/tokens/{id}", "Delete an API token"), func(ctx context.Context, in *ByID) (*struct{}, error) {
-		return nil, s.config.Accounts.DeleteToken(ctx, identityOf(ctx), in.ID)
+		if err := s.config.Accounts.DeleteToken(ctx, identityOf(ctx), in.ID); err != nil {
+			return nil, err
+		}
+		s.hub.endToken(in.ID)
+		return nil, nil //nolint:nilnil // no content
 	})
 }
 

@@ -12,7 +12,6 @@ import (
 
 	"signalbox/engine/account"
 	"signalbox/engine/graph"
-	"signalbox/engine/problem"
 	"signalbox/engine/runtime/brief"
 	"signalbox/engine/share"
 )
@@ -132,9 +131,9 @@ func (s *Server) guestTicket(w http.ResponseWriter, r *http.Request) {
 	if o.Target == share.TargetRun {
 		g.run = o.TargetID
 	}
-	text, ok := s.tickets.issue(g)
-	if !ok {
-		s.fail(w, r, problem.New(problem.TooMany, "Too many tickets wait to be used."))
+	text, err := s.issue(r.Context(), g)
+	if err != nil {
+		s.fail(w, r, err)
 		return
 	}
 	writeJSON(w, http.StatusOK, ticketOut{Ticket: text})

@@ -42,8 +42,8 @@ const (
 )
 
 // Hub carries live events to browsers. It implements draft.Publisher and
-// share.Publisher for this server; what other servers publish comes in
-// through the same methods.
+// share.Publisher; after Join what happens on other servers shows here, and
+// the other way round.
 type Hub struct {
 	log     *slog.Logger
 	metrics *metrics
@@ -56,6 +56,7 @@ type Hub struct {
 	buffers *sync.Pool // write buffers, held only while a frame goes out
 
 	mu      sync.Mutex
+	bus     Bus // nil: there are no other servers
 	sockets map[*socket]struct{}
 	feeds   map[string]*feed
 }
@@ -124,8 +125,11 @@ func (h *Hub) listen(topic, workspace string, run uuid.UUID, sub *subscription) 
 	if f == nil {
 		f = &feed{topic: topic, subs: map[*subscription]struct{}{}, stop: func() {}}
 		h.feeds[topic] = f
-		if run != uuid.Nil {
+		switch {
+		case run != uuid.Nil:
 			h.start(f, workspace, run)
+		case h.bus != nil:
+			h.startChecks(f)
 		}
 	}
 	sub.feed = f
@@ -143,6 +147,13 @@ func (h *Hub) start(f *feed, workspace string, run uuid.UUID) {
 		stop()
 	}
 	h.work.Go(func() { f.watch(ctx, events) })
+}
+
+// startChecks looks now and then whether a notice of another server was lost.
+func (h *Hub) startChecks(f *feed) {
+	ctx, cancel := context.WithCancel(h.ctx)
+	f.stop = cancel
+	h.work.Go(func() { f.watch(ctx, nil) })
 }
 
 // leave ends a subscription; the last one takes the feed with it.
@@ -174,22 +185,16 @@ type opFrame struct {
 	Issues []graph.Issue `json:"issues,omitempty"`
 }
 
-// DraftChanged implements draft.Publisher.
-func (h *Hub) DraftChanged(c draft.Change) {
-	topic := topicDraft + c.Workflow.String()
-	f := h.feed(topic)
-	if f == nil {
-		return
-	}
+// draftFrame writes an accepted batch for the sockets.
+func draftFrame(c draft.Change) []byte {
 	issues := c.Issues
 	if issues == nil {
 		issues = []graph.Issue{}
 	}
-	body := encodeFrame(struct {
+	return encodeFrame(struct {
 		opFrame
 		Issues []graph.Issue `json:"issues"` // also when there is none: the old ones are gone
-	}{opFrame{T: "op", Topic: topic, Batch: c.Batch}, issues})
-	f.send(live{from: c.Batch.Seq, to: c.Batch.Seq, body: body})
+	}{opFrame{T: "op", Topic: topicDraft + c.Workflow.String(), Batch: c.Batch}, issues})
 }
 
 // goneFrame tells that a topic has ended.
@@ -199,42 +204,17 @@ type goneFrame struct {
 	Why   string `json:"why"`
 }
 
-// WorkflowDeleted implements draft.Publisher.
-func (h *Hub) WorkflowDeleted(_ string, id uuid.UUID) {
-	topic := topicDraft + id.String()
-	if f := h.feed(topic); f != nil {
-		f.send(live{body: encodeFrame(goneFrame{"gone", topic, "deleted"})})
-	}
-}
-
-// ShareRevoked implements share.Publisher: guests of the link are told and cut
-// off at once.
-func (h *Hub) ShareRevoked(id uuid.UUID) {
-	h.end(func(g grant) bool { return g.guest() && g.share == id })
-}
-
-// endSession cuts off the sockets of a session.
-func (h *Hub) endSession(session string) {
-	if session != "" {
-		h.end(func(g grant) bool { return g.session == session })
-	}
-}
-
-// endUser cuts off the sockets of a person in a workspace; sessions says that
-// those of API tokens stay.
-func (h *Hub) endUser(workspace string, user uuid.UUID, sessions bool) {
-	h.end(func(g grant) bool {
-		return g.who.User == user && g.who.Workspace == workspace && (!sessions || g.session != "")
-	})
-}
-
 func (h *Hub) end(whose func(grant) bool) {
+	var list []*socket // told without the lock: a socket that leaves has its own and wants this one
 	h.mu.Lock()
-	defer h.mu.Unlock()
 	for s := range h.sockets {
 		if whose(s.grant) {
-			s.gone("revoked")
+			list = append(list, s)
 		}
+	}
+	h.mu.Unlock()
+	for _, s := range list {
+		s.gone("revoked")
 	}
 }
 

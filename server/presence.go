@@ -3,6 +3,8 @@ package server
 import (
 	"time"
 
+	"github.com/google/uuid"
+
 	"signalbox/engine/draft"
 )
 
@@ -39,20 +41,27 @@ func (s *socket) shareCursor(m clientFrame) {
 		s.presence = now
 	}
 	s.mu.Unlock()
-	prefix, _, err := parseTopic(m.Topic)
+	prefix, id, err := parseTopic(m.Topic)
 	if !ok || early || err != nil || prefix != topicDraft || len(m.Selection) > selectionMax {
 		return
 	}
 	if m.Selection == nil {
 		m.Selection = []string{}
 	}
-	for _, id := range m.Selection {
-		if len(id) > 64 {
+	for _, node := range m.Selection {
+		if len(node) > 64 {
 			return
 		}
 	}
-	if f := s.hub.feed(m.Topic); f != nil {
-		body := encodeFrame(presenceFrame{T: "presence", Topic: m.Topic, Socket: s.id, By: s.person(), X: m.X, Y: m.Y, Selection: m.Selection})
-		f.send(live{body: body, loose: true, sender: k.sub})
+	s.showPresence(id, presenceFrame{T: "presence", Topic: m.Topic, Socket: s.id, By: s.person(), X: m.X, Y: m.Y, Selection: m.Selection}, k.sub)
+}
+
+// showPresence shows it to all who look at the draft, on every server, but not
+// to whom it comes from.
+func (s *socket) showPresence(workflow uuid.UUID, p presenceFrame, sender *subscription) {
+	body := encodeFrame(p)
+	if f := s.hub.feed(p.Topic); f != nil {
+		f.send(live{body: body, loose: true, sender: sender})
 	}
+	s.hub.tell(noticePresence, notice{ID: workflow, Frame: body})
 }

@@ -47,6 +47,7 @@ type Config struct {
 	Ready    func(context.Context) error // nil: always ready
 	Assets   Assets
 	Sessions scs.CtxStore
+	Tickets  Tickets
 
 	Accounts *account.Service
 	Audit    *audit.Log
@@ -76,6 +77,7 @@ func (c Config) validate() error {
 		{"Metrics", c.Metrics != nil},
 		{"Assets", c.Assets != nil},
 		{"Sessions", c.Sessions != nil},
+		{"Tickets", c.Tickets != nil},
 		{"Accounts", c.Accounts != nil},
 		{"Audit", c.Audit != nil},
 		{"Drafts", c.Drafts != nil},
@@ -106,7 +108,6 @@ type Server struct {
 	sessions       *scs.SessionManager
 	crossOrigin    *http.CrossOriginProtection
 	limits         limits
-	tickets        *tickets
 	hub            *Hub
 	metrics        *metrics
 	metricsHandler http.Handler
@@ -132,7 +133,7 @@ func New(c Config) (*Server, error) {
 	}
 	s := &Server{
 		config: c, scheme: u.Scheme, origin: u.Scheme + "://" + u.Host,
-		crossOrigin: http.NewCrossOriginProtection(), limits: newLimits(), tickets: newTickets(c.Now),
+		crossOrigin: http.NewCrossOriginProtection(), limits: newLimits(),
 		hub: c.Hub, metrics: c.Hub.metrics, metricsHandler: promhttp.HandlerFor(c.Metrics, promhttp.HandlerOpts{}),
 	}
 	for _, host := range append(slices.Clone(c.Hosts), u.Host) {

@@ -117,7 +117,13 @@ func (s *Server) readAuth(conn *websocket.Conn) (grant, bool) {
 	if decodeClient(raw, &m) != nil || m.T != "auth" || m.Ticket == "" {
 		return grant{}, false
 	}
-	return s.tickets.use(m.Ticket)
+	ctx, cancel := context.WithTimeout(s.hub.ctx, authWithin)
+	defer cancel()
+	g, ok, err := s.redeem(ctx, m.Ticket)
+	if err != nil {
+		s.config.Log.ErrorContext(ctx, "a ticket cannot be looked up", "err", err)
+	}
+	return g, ok
 }
 
 func (s *socket) lifetime(now time.Time) time.Duration {
@@ -284,8 +290,8 @@ func (s *socket) leaveAll() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for topic, k := range s.subs {
-		if f := s.hub.feed(topic); f != nil && !s.grant.guest() && !s.presence.IsZero() {
-			f.send(live{body: encodeFrame(presenceFrame{T: "presence", Topic: topic, Socket: s.id, By: s.person(), Gone: true}), loose: true, sender: k.sub})
+		if prefix, id, err := parseTopic(topic); err == nil && prefix == topicDraft && !s.grant.guest() && !s.presence.IsZero() {
+			s.showPresence(id, presenceFrame{T: "presence", Topic: topic, Socket: s.id, By: s.person(), Gone: true}, k.sub)
 		}
 		k.cancel()
 		delete(s.subs, topic)

@@ -1,19 +1,32 @@
 package server
 
 import (
+	"context"
 	"crypto/rand"
-	"sync"
+	"encoding/json"
+	"fmt"
 	"time"
 
 	"github.com/google/uuid"
 
 	"signalbox/engine/account"
+	"signalbox/engine/problem"
 )
 
 const (
 	ticketLifetime = 30 * time.Second
-	ticketsMax     = 50_000 // that wait to be used
+	ticketsMax     = 50_000 // that wait to be used, of all servers
 )
+
+// Tickets keeps what opens sockets, for all servers: a page gets its ticket
+// from one and may come to another with it.
+type Tickets interface {
+	// Put keeps a ticket under the hash of its text unless there are too many.
+	Put(ctx context.Context, hash string, data []byte, now, expires time.Time, most int) (kept bool, err error)
+	// Take removes a ticket and returns it: of many who want one, one gets it.
+	// false: there is none, or it has expired.
+	Take(ctx context.Context, hash string, now time.Time) (data []byte, ok bool, err error)
+}
 
 // grant is what a ticket stands for: who the socket belongs to.
 type grant struct {
@@ -26,54 +39,40 @@ type grant struct {
 
 func (g grant) guest() bool { return !g.who.Known() }
 
-// tickets lets a page that is logged in open one socket: the ticket travels in
-// the first frame, so that another site, which can open a socket here but
-// cannot read our answers, has none.
-type tickets struct {
-	mu   sync.Mutex
-	open map[string]ticket // by hash
-	now  func() time.Time
+// keptGrant is a grant as it is kept.
+type keptGrant struct {
+	Who     account.Identity
+	Session string
+	Share   uuid.UUID
+	Run     uuid.UUID
+	Until   time.Time
 }
 
-type ticket struct {
-	grant   grant
-	expires time.Time
-}
-
-func newTickets(now func() time.Time) *tickets {
-	return &tickets{open: map[string]ticket{}, now: now}
-}
-
-// issue makes a ticket; ok is false when too many are waiting.
-func (t *tickets) issue(g grant) (text string, ok bool) {
+// issue makes a ticket. It lets a page that is logged in open one socket: it
+// travels in the first frame, so that another site, which can open a socket
+// here but cannot read our answers, has none.
+func (s *Server) issue(ctx context.Context, g grant) (text string, err error) {
 	text = rand.Text()
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if len(t.open) >= ticketsMax {
-		t.sweep()
+	now := s.config.Now()
+	kept, err := s.config.Tickets.Put(ctx, hashText(text), encodeFrame(keptGrant{g.who, g.session, g.share, g.run, g.until}), now, now.Add(ticketLifetime), ticketsMax)
+	if err != nil {
+		return "", fmt.Errorf("keep a ticket: %w", err)
 	}
-	if len(t.open) >= ticketsMax {
-		return "", false
+	if !kept {
+		return "", problem.New(problem.TooMany, "Too many tickets wait to be used.")
 	}
-	t.open[hashText(text)] = ticket{grant: g, expires: t.now().Add(ticketLifetime)}
-	return text, true
+	return text, nil
 }
 
-// use takes the ticket away and says what it stands for.
-func (t *tickets) use(text string) (grant, bool) {
-	key := hashText(text)
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	k, ok := t.open[key]
-	delete(t.open, key)
-	return k.grant, ok && t.now().Before(k.expires)
-}
-
-func (t *tickets) sweep() {
-	now := t.now()
-	for key, k := range t.open {
-		if !now.Before(k.expires) {
-			delete(t.open, key)
-		}
+// redeem takes the ticket away and says what it stands for.
+func (s *Server) redeem(ctx context.Context, text string) (grant, bool, error) {
+	data, ok, err := s.config.Tickets.Take(ctx, hashText(text), s.config.Now())
+	if err != nil || !ok {
+		return grant{}, false, err //nolint:wrapcheck // logged by the caller
 	}
+	var k keptGrant
+	if err := json.Unmarshal(data, &k); err != nil {
+		return grant{}, false, fmt.Errorf("read a ticket: %w", err)
+	}
+	return grant{k.Who, k.Session, k.Share, k.Run, k.Until}, true, nil
 }

@@ -161,3 +161,70 @@ func TestClosedStore(t *testing.T) {
 		t.Error("a closed store has committed a turn")
 	}
 }
+
+// TestSpreadSettlesTheNumberOfShards lets servers come with different wishes.
+func TestSpreadSettlesTheNumberOfShards(t *testing.T) {
+	t.Parallel()
+	s, ctx := pg.NewStore(open(t)), context.Background()
+	spread := func(server string, wish, want int) {
+		t.Helper()
+		if n, err := s.Spread(ctx, server, wish, time.Minute); err != nil || n != want {
+			t.Errorf("%s wants %d shards and gets %d, %v; want %d", server, wish, n, err, want)
+		}
+	}
+	spread("one", 1, 1)
+	epoch, err := s.Acquire(ctx, 0, "one", time.Minute)
+	if err != nil {
+		t.Fatal(err)
+	}
+	id, turn := born(epoch)
+	if err := s.Commit(ctx, turn); err != nil {
+		t.Fatal(err)
+	}
+	spread("two", 8, 1) // the other one lives
+	for _, server := range []string{"one", "two"} {
+		if err := s.Leave(ctx, server); err != nil {
+			t.Fatal(err)
+		}
+	}
+	spread("two", 8, 8)
+	rec, err := s.Load(ctx, id)
+	if err != nil || rec.Shard != runtime.ShardOf(id, 8) {
+		t.Errorf("the open run is in shard %d, %v", rec.Shard, err)
+	}
+	late := runtime.Turn{Epoch: epoch, Changed: []runtime.RunChange{{Run: id, RunState: runtime.RunState{Status: "failed"}}}}
+	if err := s.Commit(ctx, &late); !errors.Is(err, runtime.ErrFenced) {
+		t.Errorf("who had the old number of shards writes: %v", err)
+	}
+	spread("three", 0+8, 8)
+	if r, err := s.Beat(ctx, "three", true, time.Minute); err != nil || r.Count != 8 {
+		t.Errorf("%+v, %v", r, err)
+	}
+}
+
+func TestATicketIsTakenOnce(t *testing.T) {
+	t.Parallel()
+	k, ctx := pg.NewTickets(open(t).Pool()), context.Background()
+	now := time.Now().Truncate(time.Microsecond)
+	put := func(hash string, at time.Time, want bool) {
+		t.Helper()
+		if kept, err := k.Put(ctx, hash, []byte(hash), at, at.Add(time.Minute), 2); err != nil || kept != want {
+			t.Errorf("ticket %s: kept %v, %v", hash, kept, err)
+		}
+	}
+	put("a", now, true)
+	put("b", now, true)
+	put("c", now, false) // too many wait
+	if data, ok, err := k.Take(ctx, "a", now); err != nil || !ok || string(data) != "a" {
+		t.Errorf("%s %v %v", data, ok, err)
+	}
+	if _, ok, err := k.Take(ctx, "a", now); err != nil || ok {
+		t.Errorf("it is taken twice: %v", err)
+	}
+	put("c", now, true)
+	if _, ok, err := k.Take(ctx, "b", now.Add(time.Minute)); err != nil || ok {
+		t.Errorf("it is taken late: %v", err)
+	}
+	put("d", now.Add(time.Minute), true) // the old ones have left
+	put("e", now.Add(time.Minute), true)
+}
