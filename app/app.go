@@ -278,12 +278,21 @@ func (a *App) Run(ctx context.Context, started func()) error {
 		}
 		stopWork()
 		<-worked
+		a.leave(inner)
 		stopInner()
 		return nil
 	})
 	err := g.Wait()
 	a.rollups.Flush(context.WithoutCancel(ctx)) // what the last turns counted
 	return err
+}
+
+// leave gives the results of this process's workers time to find the new owners
+// of their shards.
+func (a *App) leave(ctx context.Context) {
+	if s, ok := a.source.(*nats.Source); ok && a.Config.shared() {
+		s.Leave(ctx)
+	}
 }
 
 // sweep forgets sessions that are over.

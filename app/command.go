@@ -132,8 +132,9 @@ func workOnly(ctx context.Context, cfg Config, log *slog.Logger) error {
 	if err != nil {
 		host = "worker"
 	}
+	source := nats.NewSource(conn)
 	pool, err := worker.New(worker.Config{
-		Source: nats.NewSource(conn), Actions: actions, Payloads: pg.NewStore(db), Secret: v.Secret, Redact: v.Redactor().Bytes,
+		Source: source, Actions: actions, Payloads: pg.NewStore(db), Secret: v.Secret, Redact: v.Redactor().Bytes,
 		Log: log, Name: fmt.Sprintf("%s-%d", host, os.Getpid()), Default: cfg.Slots, Meter: counted.Attempt, Serves: notOwn,
 	})
 	if err != nil {
@@ -142,7 +143,10 @@ func workOnly(ctx context.Context, cfg Config, log *slog.Logger) error {
 	log.InfoContext(ctx, "working", "nats", conn.Health())
 	g, ctx := errgroup.WithContext(ctx)
 	g.Go(func() error { return beside.run(ctx) })
-	g.Go(func() error { return pool.Run(ctx) })
+	g.Go(func() error {
+		defer source.Leave(context.WithoutCancel(ctx))
+		return pool.Run(ctx)
+	})
 	return g.Wait()
 }
 

@@ -14,6 +14,7 @@ import (
 	"signalbox/engine/draft"
 	"signalbox/engine/graph"
 	"signalbox/engine/runtime"
+	"signalbox/engine/runtime/brief"
 )
 
 // ParseKeep reads how long runs are kept.
@@ -141,14 +142,19 @@ func ordealGraph() graph.Graph {
 const ShardsShared = shardsShared
 
 // PublishHook publishes a webhook at a path that answers with the result of its
-// run, which is a task that takes a moment.
-func (a *App) PublishHook(ctx context.Context, path string) error {
+// run, which is one step.
+func (a *App) PublishHook(ctx context.Context, path, kind, config string) error {
 	g := graph.Graph{Format: graph.Format, Name: "Hook", Nodes: []graph.Node{
 		{ID: "hook", Key: "hook", Kind: "webhook", Config: json.RawMessage(`{"path":"` + path + `","auth":"none","respond":"at_end"}`)},
-		{ID: "work", Key: "work", Kind: "mock", Config: json.RawMessage(`{"answer":{"n":"=input.n + 1"},"latency_ms":20}`)},
+		{ID: "work", Key: "work", Kind: kind, Config: json.RawMessage(config)},
 	}, Edges: []graph.Edge{{ID: "e", From: "hook", Port: "success", To: "work"}}}
 	_, err := (&bench{app: a}).publish(ctx, g)
 	return err
+}
+
+// Watch shows the live events of a run.
+func (a *App) Watch(run uuid.UUID) (events <-chan []brief.Brief, stop func()) {
+	return a.board.Watch(mainWorkspace, run)
 }
 
 // StartMax is how long a start may take in fault tests.

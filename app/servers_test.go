@@ -232,6 +232,9 @@ func TestRollingRestart(t *testing.T) {
 	stop()
 	calling.Wait()
 	r.audit()
+	if worst := time.Duration(r.slowest.Load()); worst > 8*time.Second { // something waited for the 10 s of a worker's silence
+		t.Errorf("a call was answered after %s", worst)
+	}
 	t.Logf("%d calls answered, the slowest after %s; %d times asked to come back, %d times at a server that was stopped", r.done.Load(), time.Duration(r.slowest.Load()).Round(time.Millisecond), r.later.Load(), r.refused.Load())
 }
 
@@ -245,7 +248,10 @@ type roll struct {
 	done, later, refused, slowest atomic.Int64
 }
 
-type rolling struct{ stop func() }
+type rolling struct {
+	app  *app.App
+	stop func()
+}
 
 func newRoll(t *testing.T, n int) *roll {
 	t.Helper()
@@ -280,7 +286,7 @@ func (r *roll) begin(i int) {
 		r.t.Fatal(err)
 	}
 	if i == 0 && r.servers[0] == nil {
-		if err := a.PublishHook(r.t.Context(), "rolling"); err != nil {
+		if err := a.PublishHook(r.t.Context(), "rolling", "mock", `{"answer":{"n":"=input.n + 1"},"latency_ms":20}`); err != nil {
 			r.t.Fatal(err)
 		}
 	}
@@ -291,7 +297,7 @@ func (r *roll) begin(i int) {
 		}
 	})
 	r.t.Cleanup(stop)
-	r.servers[i] = &rolling{stop}
+	r.servers[i] = &rolling{a, stop}
 }
 
 // call sends one webhook until it is answered, each time to the next server.
@@ -373,5 +379,51 @@ func (r *roll) audit() {
 	}
 	if !report.OK() {
 		r.t.Errorf("%+v", report.Violations)
+	}
+}
+
+// TestServersPassEverythingOn lets what is too large for a message go through
+// two servers both ways, and watches a run at both.
+func TestServersPassEverythingOn(t *testing.T) {
+	t.Parallel()
+	r := newRoll(t, 2)
+	first := r.servers[0].app
+	if err := first.PublishHook(t.Context(), "echo-large", "set", `{"fields":{"text":"=input.text"}}`); err != nil {
+		t.Fatal(err)
+	}
+	body := `{"text":"` + strings.Repeat("0123456789abcdef", 60_000) + `"}`
+	for i := range 8 { // half of them come to the wrong server
+		res, err := http.Post(r.servers[i%2].app.Origin+"/hooks/echo-large", "application/json", strings.NewReader(body)) //nolint:noctx // a test
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := io.ReadAll(res.Body)
+		_ = res.Body.Close()
+		if err != nil || res.StatusCode != http.StatusOK || string(text) != body {
+			t.Errorf("%s, %d of %d bytes: %.100s %v", res.Status, len(text), len(body), text, err)
+		}
+	}
+	start, err := first.Ordeal(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range 4 {
+		run, err := start(t.Context(), fmt.Sprint("seen ", i))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for n, s := range r.servers {
+			events, stop := s.app.Watch(run)
+			limit := time.After(20 * time.Second)
+			for seen := false; !seen; {
+				select {
+				case list := <-events:
+					seen = list[len(list)-1].Seq > 0
+				case <-limit:
+					t.Fatalf("server %d sees nothing of run %d", n, i)
+				}
+			}
+			stop()
+		}
 	}
 }

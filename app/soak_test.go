@@ -36,7 +36,7 @@ func setting(t *testing.T, name string, usual int) int {
 
 // TestSoak lets SOAK_KILLS faults happen (1,000 unless it is set) to real
 // processes: two thirds to the program alone with its children, a quarter to
-// two servers with a PostgreSQL and a NATS of their own, the rest on a disk
+// three servers with a PostgreSQL and a NATS of their own, the rest on a disk
 // that fills up. SOAK_SEED chooses them again.
 func TestSoak(t *testing.T) { //nolint:paralleltest // one arena after the other
 	faults, seed := setting(t, "SOAK_KILLS", 1_000), uint64(setting(t, "SOAK_SEED", int(time.Now().Unix())))
@@ -101,11 +101,11 @@ func (a *alone) fill() {
 
 func (a *alone) empty() { _ = os.Remove(filepath.Join(a.dir, "filler")) }
 
-// apart is two servers with a PostgreSQL and a NATS elsewhere, each behind a
+// apart is three servers with a PostgreSQL and a NATS elsewhere, each behind a
 // proxy that can be cut.
 type apart struct {
 	*arena
-	servers  [2]*victim
+	servers  [3]*victim
 	postgres *postgres.Server
 	nats     *exec.Cmd
 	natsDir  string
@@ -160,7 +160,17 @@ type apartFault struct {
 func (a *apart) faults() []apartFault {
 	return []apartFault{
 		{"kill -9 of a server", func() { a.killServer(a.rng.IntN(len(a.servers))) }},
-		{"kill -9 of both servers", func() { a.killServer(0); a.killServer(1) }},
+		{"kill -9 of all servers", func() {
+			for i := range a.servers {
+				a.killServer(i)
+			}
+		}},
+		{"a server is restarted", func() {
+			i := a.rng.IntN(len(a.servers))
+			_ = a.servers[i].cmd.Process.Signal(syscall.SIGTERM)
+			<-a.servers[i].gone
+			a.startServer(i)
+		}},
 		{"SIGSTOP of a server, up to 8 s", func() {
 			p := a.servers[a.rng.IntN(len(a.servers))].cmd.Process
 			_ = p.Signal(syscall.SIGSTOP)

@@ -52,16 +52,17 @@ func (p *Peers) Ask(ctx context.Context, shard int, question []byte) ([]byte, er
 	return m.Data, nil
 }
 
-// Answer implements runtime.Peers.
+// Answer implements runtime.Peers. Questions that came before the end are
+// passed on after it too.
 func (p *Peers) Answer(ctx context.Context, shard int, fn func([]byte, func([]byte))) error {
-	stop, err := p.conn.subscribe(askSubject(shard), func(m *client.Msg) {
+	sub, err := p.conn.nc.Subscribe(askSubject(shard), func(m *client.Msg) {
 		fn(m.Data, func(answer []byte) { p.conn.send(m.Reply, answer) })
 	})
 	if err != nil {
-		return err
+		return fmt.Errorf("listen to questions to shard %d: %w", shard, err)
 	}
-	defer stop()
 	<-ctx.Done()
+	_ = sub.Drain() // what has come is answered; it fails only when the connection is closed
 	return nil
 }
 

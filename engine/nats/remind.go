@@ -3,6 +3,8 @@ package nats
 import (
 	"context"
 	"time"
+
+	client "github.com/nats-io/nats.go"
 )
 
 // How results that nobody has settled are kept in mind.
@@ -56,4 +58,51 @@ func (s *Source) sendAgain(now time.Time) {
 			s.send(r.d, r.ack, r.result)
 		}
 	}
+}
+
+// How workers leave.
+const (
+	leaveMax   = 2 * time.Second        // for the word that results are settled
+	leaveEvery = 150 * time.Millisecond // then they are sent again
+)
+
+// Leave is called when the workers have stopped. A result that came while its
+// shard went to another owner would be missed only when the silence of this
+// process is noticed: what is not settled is sent again for a moment, and then
+// the tasks are given back.
+func (s *Source) Leave(ctx context.Context) {
+	deaf, err := s.conn.subscribe(s.inbox+settledToken, func(m *client.Msg) { s.settled(string(m.Data)) })
+	if err != nil {
+		return
+	}
+	defer deaf()
+	ctx, cancel := context.WithTimeout(ctx, leaveMax)
+	defer cancel()
+	for {
+		list, acks := s.unsettled()
+		if len(list) == 0 {
+			return
+		}
+		for i, d := range list {
+			s.send(d, acks[i], d.result)
+		}
+		pause(ctx, leaveEvery)
+		if ctx.Err() != nil {
+			break
+		}
+	}
+	list, _ := s.unsettled()
+	for _, d := range list {
+		d.Return()
+	}
+}
+
+// unsettled lists results, and where their tasks are acknowledged.
+func (s *Source) unsettled() (list []*delivery, acks []string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, d := range s.sent {
+		list, acks = append(list, d), append(acks, d.ack)
+	}
+	return list, acks
 }

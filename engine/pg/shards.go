@@ -155,7 +155,12 @@ func (s *Store) FreeShards(ctx context.Context) error {
 // is fenced.
 func (s *Store) Spread(ctx context.Context, server string, wish int, lease time.Duration) (shards int, err error) {
 	err = pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
-		if _, err := tx.Exec(ctx, `lock table shards, shard_count in exclusive mode`); err != nil {
+		// One server after the other; one that stands still in here must not
+		// keep the others out.
+		if _, err := tx.Exec(ctx, `set local idle_in_transaction_session_timeout = '5s'`); err != nil {
+			return err //nolint:wrapcheck // below
+		}
+		if _, err := tx.Exec(ctx, `lock table shard_count in exclusive mode`); err != nil {
 			return err //nolint:wrapcheck // below
 		}
 		var others int
@@ -166,6 +171,7 @@ func (s *Store) Spread(ctx context.Context, server string, wish int, lease time.
 		b := &pgx.Batch{}
 		if others == 0 && shards != wish {
 			shards = wish
+			b.Queue(`lock table shards in exclusive mode`)
 			b.Queue(`insert into shard_count (shards) values ($1) on conflict (one) do update set shards = excluded.shards`, wish)
 			b.Queue(`update shards set owner = '', epoch = epoch + 1`)
 			b.Queue(`update runs set shard = ('x' || right(id::text, 4))::bit(16)::int % $1 where ended_at is null`, wish)

@@ -22,6 +22,7 @@ var (
 	errMoved   = errors.New("the shard has moved")
 	errYielded = errors.New("the shard is given to another server")
 	errTaken   = errors.New("another server has taken the shard")
+	errSilent  = errors.New("the owner of the shard has not answered yet")
 	errRecount = errors.New("the number of shards was changed while this server lived: start it again")
 )
 
@@ -29,6 +30,7 @@ var (
 const (
 	ownerWait  = 10 * time.Second // for a new owner; then the sender is told to come back
 	askRound   = 5 * time.Second  // a question without an answer is asked again
+	askMax     = time.Minute      // the same for one that waits for a run's end: each time it waits longer
 	retryFirst = 10 * time.Millisecond
 	retryMax   = 200 * time.Millisecond
 )
@@ -39,11 +41,19 @@ const (
 func (e *Engine) submit(ctx context.Context, j *job) (reply, error) {
 	s := e.shards[ShardOf(j.run, len(e.shards))]
 	wait, lost, doubt := retryFirst, time.Time{}, false
+	j.patience = askRound
 	for {
 		r, err := s.attempt(ctx, j)
 		r.doubt = doubt
-		if err == nil || ctx.Err() != nil || !errors.Is(err, errMoved) && !errors.Is(err, ErrNoOwner) {
+		if err == nil || ctx.Err() != nil || !errors.Is(err, errMoved) && !errors.Is(err, ErrNoOwner) && !errors.Is(err, errSilent) {
 			return r, err
+		}
+		if errors.Is(err, errSilent) { // it waits, or the question or its answer was lost
+			doubt = true
+			if j = j.again(); j.wait != WaitNone {
+				j.patience = min(2*j.patience, askMax)
+			}
+			continue
 		}
 		if e.cfg.Peers == nil {
 			return reply{}, errStopped()
@@ -94,7 +104,7 @@ func (s *shard) attempt(ctx context.Context, j *job) (reply, error) {
 // again is the same input for another attempt.
 func (j *job) again() *job {
 	j.quit.Store(true)
-	return &job{run: j.run, workspace: j.workspace, start: j.start, wait: j.wait, input: j.input, revive: j.revive, reply: make(chan reply, 1)}
+	return &job{run: j.run, workspace: j.workspace, start: j.start, wait: j.wait, input: j.input, revive: j.revive, patience: j.patience, reply: make(chan reply, 1)}
 }
 
 // question is an input on its way to another server.
@@ -169,18 +179,20 @@ func (s *shard) ask(ctx context.Context, j *job) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	q.Patience = askRound
+	q.Patience = j.patience
 	raw, err := s.pack(ctx, q.workspace(), q)
 	if err != nil {
 		return reply{}, err
 	}
-	round, cancel := context.WithTimeout(ctx, askRound)
+	round, cancel := context.WithTimeout(ctx, j.patience)
 	defer cancel()
 	defer s.onMove(cancel)()
 	raw, err = s.cfg.Peers.Ask(round, s.n, raw)
 	switch {
 	case errors.Is(err, ErrNoOwner):
 		return reply{}, err
+	case err != nil && errors.Is(round.Err(), context.DeadlineExceeded) && ctx.Err() == nil:
+		return reply{}, errSilent
 	case err != nil && ctx.Err() == nil: // nobody knows whether it was done
 		return reply{}, errMoved
 	case err != nil:

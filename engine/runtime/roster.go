@@ -48,7 +48,8 @@ type roster struct {
 	kick   chan struct{} // look again: a shard was taken or given up here
 	ready  chan struct{} // closed when every shard has an owner
 	once   sync.Once
-	faulty bool // the last beat failed
+	faulty bool      // the last beat failed
+	apart  time.Time // since when the others cannot be reached; zero: they can
 }
 
 // run beats until the context ends, then says that this server takes no more.
@@ -93,8 +94,7 @@ func (r *roster) beat(ctx context.Context) (time.Duration, error) {
 	asked := r.cfg.Now()
 	within, cancel := context.WithTimeout(ctx, r.cfg.Lease)
 	defer cancel()
-	able := r.cfg.Peers == nil || r.cfg.Peers.Connected()
-	seen, err := r.cfg.Store.Beat(within, r.cfg.Owner, able, r.cfg.Lease)
+	seen, err := r.cfg.Store.Beat(within, r.cfg.Owner, r.able(asked), r.cfg.Lease)
 	if err != nil {
 		if !r.faulty && ctx.Err() == nil {
 			r.cfg.Log.WarnContext(ctx, "the lease was not renewed", "err", err)
@@ -119,6 +119,18 @@ func (r *roster) beat(ctx context.Context) (time.Duration, error) {
 		}
 	}
 	return max(wait, expiryMargin), nil
+}
+
+// able reports whether this server should have shards: not when it has been cut
+// off from the others, and from workers, for longer than a lease.
+func (r *roster) able(now time.Time) bool {
+	switch {
+	case r.cfg.Peers == nil || r.cfg.Peers.Connected():
+		r.apart = time.Time{}
+	case r.apart.IsZero():
+		r.apart = now
+	}
+	return r.apart.IsZero() || now.Sub(r.apart) < r.cfg.Lease
 }
 
 // expiryMargin is how long after the end of another server's lease it is looked

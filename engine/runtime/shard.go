@@ -38,10 +38,11 @@ type job struct {
 	input     machine.Input
 	result    *task.Result // of a worker: becomes the input when the run is at hand
 	settle    func()
-	revive    bool        // the run was written by somebody else: hand out what it owes
-	look      func(*live) // only looks at the run
-	quit      atomic.Bool // nobody waits for the reply any more
-	reply     chan reply  // buffered; nil: nobody asks
+	revive    bool          // the run was written by somebody else: hand out what it owes
+	look      func(*live)   // only looks at the run
+	quit      atomic.Bool   // nobody waits for the reply any more
+	patience  time.Duration // for another server's answer
+	reply     chan reply    // buffered; nil: nobody asks
 }
 
 // reply is what the sender of a job hears after the commit.
