@@ -44,6 +44,7 @@ func pageAccess() map[string]access {
 		"GET /w/{id}/versions":       viewer,
 		"GET /runs":                  viewer,
 		"GET /runs/{id}":             viewer,
+		"GET /boards":                viewer,
 		"GET /settings":              viewer,
 		"GET /settings/members":      viewer,
 		"GET /settings/audit":        admin,
