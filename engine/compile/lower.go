@@ -149,7 +149,7 @@ func opOf(spec kind.Spec) machine.Op {
 		return machine.OpTrigger
 	case kind.WorkTask:
 		return machine.OpTask
-	case kind.WorkWait, kind.WorkScope, kind.WorkCall:
+	case kind.WorkWait, kind.WorkScope, kind.WorkCall, kind.WorkState:
 		return machine.Op(spec.Name)
 	case kind.WorkInline:
 		if spec.Name == "join" {

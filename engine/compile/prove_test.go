@@ -94,3 +94,39 @@ func TestAWaitWithoutALimitNeverTimesOut(t *testing.T) {
 		t.Errorf("%+v", issues)
 	}
 }
+
+// TestAChoiceBesideABranchInALoopIsJoinedByEach is the case that
+// docs/semantics.md names under Loops.
+func TestAChoiceBesideABranchInALoopIsJoinedByEach(t *testing.T) {
+	t.Parallel()
+	for after, code := range map[string]string{"inclusive": "join_cycle", "all": "join_stuck"} {
+		g := draw(t,
+			"s:manual", "head:join/each", `c:if{"condition":"true"}`, "x:mock", "y:mock", "j:join/inclusive", "b:mock", "k:join/"+after, `again:if{"condition":"true"}`, "last:mock",
+			"s>head", "head>c", "head>b", "c.true>x", "c.false>y", "x>j", "y>j", "j>k", "b>k", "k>again", "again.true>head", "again.false>last")
+		_, issues := compile.Compile(g)
+		found, ok := issue(issues, code)
+		if !ok || found.Fix == nil || found.Fix.Title != "Let “j” join each branch by itself" {
+			t.Errorf("%s: %+v", after, issues)
+			continue
+		}
+		fixed, _, err := g.ApplyAll(found.Fix.Ops)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, issues = compile.Compile(fixed); len(issues) > 0 {
+			t.Errorf("%s, after the fix: %+v", after, issues)
+		}
+	}
+}
+
+// TestNoJoinOfParallelBranchesIsTakenApart has the same loop with a split in
+// place of the choice: its join is not what keeps a branch back.
+func TestNoJoinOfParallelBranchesIsTakenApart(t *testing.T) {
+	t.Parallel()
+	_, issues := compile.Compile(draw(t,
+		"s:manual", "head:join/each", "x:mock", "y:mock", "j:join/inclusive", `c:if{"condition":"true"}`, "b:mock", "z:mock", "k:join/all",
+		"s>head", "head>x", "head>y", "head>c", "x>j", "y>j", "c.true>b", "c.false>z", "j>k", "b>k"))
+	if found, ok := issue(issues, "join_stuck"); !ok || found.Fix == nil || strings.Contains(found.Fix.Title, "“j”") {
+		t.Errorf("%+v", issues)
+	}
+}

@@ -15,6 +15,27 @@ func (p *prover) fix(f *Finding, n *net, before seen) {
 			return
 		}
 	}
+	if f.Code == JoinStuck {
+		p.fixOther(f, n, before)
+	}
+}
+
+// fixOther looks for an inclusive join elsewhere that keeps the branch back:
+// behind a choice in a loop it waits for what the stuck join could send round,
+// and that for it. Nothing is offered untried, and no join of branches that come
+// side by side: it would start for each.
+func (p *prover) fixOther(f *Finding, n *net, before seen) {
+	for _, i := range n.nodes {
+		c := change{i, machine.JoinEach, false}
+		if i == f.Node || n.join[i] != machine.JoinInclusive || p.tried+before.work > tryMax {
+			continue
+		}
+		after := p.try(n, before, c)
+		if !after.partial && errors(after.found) == 0 && !has(after.found, RunsTwice, i) {
+			f.Fix = &Fix{Node: c.node, Mode: c.mode}
+			return
+		}
+	}
 }
 
 // candidates lists the changes that may remove a finding, the likeliest first.
@@ -34,10 +55,15 @@ func (p *prover) candidates(f Finding) []change {
 }
 
 func (p *prover) cures(f Finding, n *net, before seen, c change) bool {
+	after := p.try(n, before, c)
+	return !after.partial && !has(after.found, f.Code, f.Node) && errors(after.found) < errors(before.found)
+}
+
+func (p *prover) try(n *net, before seen, c change) seen {
 	budget := 2*before.work + 1_000
 	after := p.explore(newNet(p, n.scope, n.brief, &c), &budget)
 	p.tried += after.work
-	return !after.partial && !has(after.found, f.Code, f.Node) && errors(after.found) < errors(before.found)
+	return after
 }
 
 func errors(found []Finding) int {
