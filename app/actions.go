@@ -2,9 +2,11 @@ package app
 
 import (
 	"fmt"
+	"strings"
 
 	"signalbox/engine/gallery"
 	"signalbox/engine/guard"
+	"signalbox/engine/vault"
 	"signalbox/engine/worker"
 	"signalbox/engine/worker/action"
 )
@@ -12,7 +14,8 @@ import (
 // actions are what workers can do, by kind. origin, when set, is where our own
 // server listens on this machine: its demo endpoint is what templates call by
 // the name gallery.Here. With traced, requests say in which trace they are made.
-func actions(origin string, traced bool) (map[string]worker.Action, error) {
+// address makes the one-time address of a wait; nil: nobody is reached here.
+func actions(origin string, traced bool, address func(vault.Wait) string) (map[string]worker.Action, error) {
 	var own []guard.Exception
 	if origin != "" {
 		own = []guard.Exception{{Origin: origin, Path: "/demo/", Name: gallery.Here}}
@@ -25,5 +28,15 @@ func actions(origin string, traced bool) (map[string]worker.Action, error) {
 	if traced {
 		web = web.Traced()
 	}
-	return map[string]worker.Action{"mock": action.Mock{}, "http": web, "llm": action.NewLLM(client)}, nil
+	return map[string]worker.Action{
+		"mock": action.Mock{}, "http": web, "llm": action.NewLLM(client), "callback": action.Callback{HTTP: web, Address: address},
+	}, nil
+}
+
+// addresses makes the one-time addresses of waits for callbacks.
+func addresses(origin string, v *vault.Vault) func(vault.Wait) string {
+	if origin == "" {
+		return nil
+	}
+	return func(w vault.Wait) string { return strings.TrimRight(origin, "/") + "/callback/" + v.Token(w) }
 }

@@ -166,7 +166,7 @@ func (a *App) loopback() string {
 }
 
 func (a *App) openWorkers(context.Context) error {
-	actions, err := actions(a.loopback(), a.Config.OTLPEndpoint != "")
+	actions, err := actions(a.loopback(), a.Config.OTLPEndpoint != "", addresses(a.Origin, a.vault))
 	if err != nil {
 		return err
 	}

@@ -124,7 +124,7 @@ func workOnly(ctx context.Context, cfg Config, log *slog.Logger) error {
 		return err
 	}
 	defer beside.close()
-	actions, err := actions("", cfg.OTLPEndpoint != "")
+	actions, err := actions("", cfg.OTLPEndpoint != "", addresses(cfg.PublicURL, v))
 	if err != nil {
 		return err
 	}

@@ -147,7 +147,7 @@ func runOnce(ctx context.Context, m *machine.Machine, trigger string, input json
 	store.PutMachine(version, raw)
 	began := time.Now()
 	ch := local.New(func(f watch.Frame) { printFrame(out, began, f) })
-	acts, err := actions("", false)
+	acts, err := actions("", false, nil)
 	if err != nil {
 		return nil, err
 	}

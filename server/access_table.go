@@ -27,6 +27,7 @@ func pageAccess() map[string]access {
 		"GET /static/*":              anybody,
 		"* /demo/{name}":             local,
 		"* /hooks/{path}":            anybody, // each webhook checks its own caller
+		"POST /callback/{token}":     anybody, // the address is the proof
 		"GET /ws":                    anybody, // the first frame carries a ticket
 		"GET /login":                 anybody,
 		"POST /login":                anybody.as("login"),
@@ -100,6 +101,7 @@ func apiAccess() map[string]access {
 		"POST /api/runs/{id}/cancel":                operator.as("run.cancel"),
 		"POST /api/runs/{id}/signal":                operator.as("run.signal"),
 		"POST /api/runs/{id}/decide":                operator.as("run.decide"),
+		"POST /api/runs/{id}/callback":              operator.as("run.callback"),
 		"POST /api/runs/{id}/pause":                 operator.as("run.pause"),
 		"POST /api/runs/{id}/resume":                operator.as("run.resume"),
 		"POST /api/runs/{id}/rollback":              operator.as("run.rollback"),

@@ -21,6 +21,7 @@ func (s *Server) registerActs(api huma.API) {
 	decide := op(http.MethodPost, "/api/runs/{id}/decide", "Answer a step that waits for a person or a callback, once")
 	decide.MaxBodyBytes = graphMax
 	on(s, api, decide, s.decideRun)
+	on(s, api, op(http.MethodPost, "/api/runs/{id}/callback", "Make the one-time address at which a step waits for a callback"), s.callbackAddress)
 	on(s, api, op(http.MethodPost, "/api/runs/{id}/pause", "Hold a run: nothing new starts, what comes is kept"), s.pauseRun)
 	on(s, api, op(http.MethodPost, "/api/runs/{id}/resume", "Let a paused run go on"), s.resumeRun)
 	on(s, api, op(http.MethodPost, "/api/runs/{id}/rollback", "Undo what a run has completed, and end it"), s.rollBackRun)

@@ -25,6 +25,7 @@ func (s *Server) routes() chi.Router {
 		r.Get("/static/*", s.static)
 		r.HandleFunc("/demo/{name}", s.demo)
 		r.HandleFunc("/hooks/{path}", s.hook)
+		r.Post("/callback/{token}", s.callback)
 		r.Get("/ws", s.socket)
 	})
 

@@ -1,6 +1,7 @@
 package compile
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -73,7 +74,7 @@ func (c *compiler) invokes(s *chart.Node, id, container string, at map[string]gr
 		c.checkFields(n, field+"/input", spec, v.Input)
 		v.Input = spec.Defaults(v.Input)
 		key := c.freeKey(n.Key)
-		c.tasks = append(c.tasks, invoked{key: key, spec: spec, container: container})
+		c.tasks = append(c.tasks, invoked{key: key, kind: spec.Name, spec: spec, container: container})
 		v.Source = key
 	}
 	for i := range s.States {
@@ -86,11 +87,59 @@ func (c *compiler) invokes(s *chart.Node, id, container string, at map[string]gr
 	}
 }
 
-// invoked is a task that a state starts.
+// invoked is a task that a state starts, or the one of a callback.
 type invoked struct {
 	key       string
+	kind      string // what the worker is asked for
 	spec      kind.Spec
-	container string // id of the chart's node
+	container string // id of the chart's node, or the callback's
+}
+
+// kindCall is the task that hands a callback's address out: an http request in
+// which the worker fills it in.
+const kindCall = "callback"
+
+// callsOut checks the request that hands a callback's address out, if it has
+// one, and gives it the node of the machine that does it.
+func (c *compiler) callsOut(n graph.Node) {
+	call := callOf(n)
+	if n.Kind != kindCall || call == nil || n.Disabled {
+		return
+	}
+	spec, _ := kind.Find("http")
+	c.checkFields(n, "/config/call", spec, call)
+	if !bytes.Contains(call, []byte("{callback}")) {
+		c.warn("address_not_told", n, "/config/call", "The request of “%s” does not tell its address: write {callback} where it belongs.", c.title(n.ID))
+	}
+	c.tasks = append(c.tasks, invoked{key: c.freeKey(n.Key[:min(len(n.Key), graph.KeyLengthMax-5)] + "_call"), kind: kindCall, spec: spec, container: n.ID})
+}
+
+// callOf is the request of a callback; nil when it makes none.
+func callOf(n graph.Node) json.RawMessage {
+	var c struct {
+		Call json.RawMessage `json:"call"`
+	}
+	if json.Unmarshal(n.Config, &c) != nil || string(c.Call) == "null" {
+		return nil
+	}
+	return c.Call
+}
+
+// lowerCallback fills in what the request leaves to the defaults of http.
+func lowerCallback(out *machine.Node, n graph.Node) {
+	call := callOf(n)
+	if call == nil {
+		return
+	}
+	spec, _ := kind.Find("http")
+	fields := map[string]json.RawMessage{}
+	if json.Unmarshal(out.Config, &fields) != nil {
+		return
+	}
+	fields["call"] = spec.Defaults(call)
+	if raw, err := json.Marshal(fields); err == nil {
+		out.Config = raw
+	}
 }
 
 // freeKey is the state's own key for its first task, and one that nobody has
@@ -126,7 +175,7 @@ func (c *compiler) lowerTasks(m *machine.Machine, index map[string]int) {
 	for _, t := range c.tasks {
 		of := index[t.container]
 		out := machine.Node{
-			Key: t.key, Kind: t.spec.Name, Op: machine.OpTask, Config: json.RawMessage("{}"),
+			Key: t.key, Kind: t.kind, Op: machine.OpTask, Config: json.RawMessage("{}"),
 			Join: machine.JoinInclusive, MaxVisits: machine.VisitsMax, Ports: []string{}, In: m.Nodes[of].In, Of: of + 1,
 		}
 		for _, p := range t.spec.Ports {

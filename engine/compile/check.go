@@ -43,6 +43,7 @@ func (c *compiler) check() {
 			continue
 		}
 		c.checkConfig(n, spec)
+		c.callsOut(n)
 		c.checkPolicies(n, spec)
 		c.checkPorts(n, spec)
 		if !n.Disabled {

@@ -82,6 +82,9 @@ func (c *compiler) lowerNode(n graph.Node) machine.Node {
 	if spec.Container {
 		lowerContainer(&out, n)
 	}
+	if out.Op == machine.OpCallback {
+		lowerCallback(&out, n)
+	}
 	if out.Op == machine.OpPass || out.Op == machine.OpTrigger {
 		out.Config = json.RawMessage("{}") // what it does depends on nothing
 	}

@@ -40,8 +40,11 @@ func (m *Machine) linkBodies() error {
 	}
 	for i := range m.Nodes {
 		of := m.Nodes[i].Of
-		if of < 0 || of > len(m.Nodes) || of > 0 && (m.Nodes[of-1].Op != OpChart || m.Nodes[of-1].In != m.Nodes[i].In) {
-			return errors.New("a node of the machine does the task of what is no statechart of its scope")
+		if of < 0 || of > len(m.Nodes) || of > 0 && (m.Nodes[of-1].Op != OpChart && m.Nodes[of-1].Op != OpCallback || m.Nodes[of-1].In != m.Nodes[i].In) {
+			return errors.New("a node of the machine does the task of what has none in its scope")
+		}
+		if of > 0 {
+			m.links[of-1].task = i + 1
 		}
 		if m.Nodes[i].Op.holds() && m.bodies[i+1] == nil {
 			m.bodies[i+1] = &body{}

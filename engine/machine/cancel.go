@@ -43,7 +43,7 @@ func (st *step) cancelVisit(c *scope, v *visit, reason string) error {
 	if err := st.cancelBodies(c, v, reason); err != nil {
 		return err
 	}
-	if v.state == visitChart {
+	if v.state == visitChart || v.state == visitWaiting {
 		if err := st.cancelTasks(c, v, reason); err != nil {
 			return err
 		}

@@ -119,6 +119,8 @@ type WaitStarted struct {
 	From        time.Time   `json:"from,omitzero"`   // signal: one that came since then counts
 	Config      event.Value `json:"config,omitzero"` // human: what to show
 	Until       time.Time   `json:"until,omitzero"`
+
+	Starts []ChartStart `json:"starts,omitempty"` // callback: the call that hands its address out
 }
 
 // What a wait waits for, beside time.

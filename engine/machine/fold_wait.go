@@ -15,7 +15,7 @@ func (m *Machine) foldWaiting(s *Snapshot, f Fact) error {
 		}
 		c.add(m, visit{
 			node: n, number: f.Visit, state: visitWaiting, input: in, due: f.Until,
-			kind: f.For, name: f.Name, correlation: f.Correlation, from: f.From, config: f.Config,
+			kind: f.For, name: f.Name, correlation: f.Correlation, from: f.From, config: f.Config, starts: f.Starts,
 		})
 	case *WaitCompleted:
 		return m.foldWaitCompleted(s, f)

@@ -10,7 +10,8 @@ import (
 	"signalbox/engine/route"
 )
 
-// A state of a statechart can start tasks. Each is a node of the machine that
+// A state of a statechart can start tasks, and a callback one that hands its
+// address out. Each is a node of the machine that
 // no token starts: the chart's step says what it wants started and stopped, and
 // the scope sees to it, one thing after the other. What a task comes to is kept
 // with the chart until it has moved it.
@@ -99,11 +100,15 @@ func (st *step) tend(c *scope) (bool, error) {
 	for i := range c.visits {
 		v := &c.visits[i]
 		switch {
-		case v.state != visitChart:
+		case v.state != visitChart && v.kind != ForCallback:
 		case len(v.stops) > 0:
 			return true, st.cancelVisit(c, c.serving(v, v.stops[0]), "its state was left")
 		case len(v.starts) > 0:
 			return true, st.invoke(c, v, v.starts[0])
+		case len(v.ended) > 0 && v.kind == ForCallback:
+			err := *v.ended[0].error
+			err.Node = st.m.Nodes[v.node].Key
+			return true, st.chartFails(c, v, err)
 		case len(v.ended) > 0:
 			return true, st.tell(c, v, v.ended[0])
 		}
@@ -162,6 +167,10 @@ func (m *Machine) foldServes(s *Snapshot, f *TaskScheduled) error {
 func (m *Machine) served(c *scope, v visit, output *box, err *event.Error) {
 	if i := c.find(v.chartNode, v.serves.Visit); i >= 0 && !slices.Contains(c.visits[i].stops, v.serves.Task) {
 		at := &c.visits[i]
+		if at.kind == ForCallback && err == nil {
+			c.dirty = true
+			return // it is told; the answer is still to come
+		}
 		at.ended = append(at.ended, ended{task: v.serves.Task, node: m.Nodes[v.node].Key, output: output, error: err})
 	}
 	c.withdrawn(v)
@@ -222,4 +231,26 @@ func (st *step) cancelTasks(c *scope, v *visit, reason string) error {
 			return err
 		}
 	}
+}
+
+// callTask is what the one task of a callback is called.
+const callTask = "call"
+
+// handOut lets a callback's own request begin: it tells another system the
+// address. The address is known to no event: the worker fills it in.
+func (st *step) handOut(f *WaitStarted, node int, call json.RawMessage) error {
+	at := st.m.links[node].task - 1
+	if at < 0 || len(call) == 0 || string(call) == "null" {
+		return nil
+	}
+	input, err := json.Marshal(map[string]any{"call": call, "wait": map[string]any{"scope": f.Scope, "node": f.Node, "visit": f.Visit}})
+	if err != nil {
+		return fmt.Errorf("write the call: %w", err)
+	}
+	s := ChartStart{Task: callTask, Node: st.m.Nodes[at].Key, Input: event.Value{Inline: input}}
+	if len(input) > startBytes {
+		s.Input = st.apart(input)
+	}
+	f.Starts = []ChartStart{s}
+	return nil
 }

@@ -127,7 +127,7 @@ type Node struct {
 	Undo      int                  `json:"undo,omitempty"`   // 1 + position of the node that undoes this one; 0: none
 	Undoes    bool                 `json:"undoes,omitempty"` // it is such a node: no token starts it
 	Pivot     bool                 `json:"pivot,omitempty"`  // in a transaction: the point of no return
-	Of        int                  `json:"of,omitempty"`     // 1 + position of the statechart whose task it does; 0: none
+	Of        int                  `json:"of,omitempty"`     // 1 + position of the statechart, or callback, whose task it does; 0: none
 }
 
 // Apart reports whether no token starts the node: it undoes another, or does a
@@ -174,6 +174,7 @@ type link struct {
 	ports  []string        // route: port of each rule
 	every  bool            // route: every rule that matches
 	routed *expr.Tree      // {"priority": …, "type": …}
+	task   int             // callback: 1 + position of the node that hands its address out
 	refs   []string        // nodes whose output they read
 	keys   []string        // names of the incoming edges in a joined value
 }

@@ -331,7 +331,11 @@ func (st *step) due(scope int, v *visit) error {
 	case v.state == visitWaiting && v.kind == "":
 		return st.emit(&WaitCompleted{Node: n.Key, Scope: scope, Visit: v.number, Port: PortSuccess})
 	case v.state == visitWaiting:
-		return st.emit(&WaitCompleted{Node: n.Key, Scope: scope, Visit: v.number, Port: PortTimeout})
+		number := v.number
+		if err := st.cancelTasks(st.s.scope(scope), v, "nobody answered in time"); err != nil {
+			return err
+		}
+		return st.emit(&WaitCompleted{Node: n.Key, Scope: scope, Visit: number, Port: PortTimeout})
 	case v.state == visitBackoff && !late:
 		return st.emit(&TaskScheduled{Node: n.Key, Scope: scope, Visit: v.number, Attempt: v.attempt + 1, Queue: v.queue, Priority: v.prio})
 	}

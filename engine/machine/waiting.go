@@ -20,6 +20,8 @@ type waitConfig struct {
 	Correlation any    `json:"correlation"`
 	Keep        string `json:"keep"`
 	Timeout     string `json:"timeout"`
+
+	Call json.RawMessage `json:"call"` // callback: a request that hands its address out
 }
 
 // wait begins a visit that ends when time, a message or a person comes.
@@ -54,6 +56,9 @@ func (st *step) wait(n *Node, l *link, sc *view, id visitID) (Fact, error) {
 		f.For, f.Config = ForHuman, st.value(raw)
 	case OpCallback:
 		f.For = ForCallback
+		if err := st.handOut(f, sc.node, c.Call); err != nil {
+			return nil, err
+		}
 	default:
 	}
 	if c.Timeout != "" {
@@ -184,6 +189,9 @@ func (st *step) decide(in Decide) error {
 	}
 	if port == PortTimeout || port == PortFailure || !slices.Contains(st.m.Nodes[v.node].Ports, port) {
 		return nil
+	}
+	if err := st.cancelTasks(st.s.scope(in.Scope), v, "it was answered"); err != nil {
+		return err
 	}
 	f := &WaitCompleted{Node: in.Node, Scope: in.Scope, Visit: in.Visit, Port: port, By: clip(in.By, 200)}
 	if len(in.Value) > 0 {

@@ -3,6 +3,7 @@ package vault
 import (
 	"crypto/aes"
 	"crypto/cipher"
+	"crypto/hmac"
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/binary"
@@ -26,8 +27,9 @@ var ErrSealed = errors.New("the credential cannot be opened with this key")
 // Key is the key-encryption key. It never leaves this process and never
 // reaches the database.
 type Key struct {
-	id   string
-	aead cipher.AEAD
+	id        string
+	aead      cipher.AEAD
+	addresses []byte // proves one-time addresses; derived, so that neither use tells of the other
 }
 
 // NewKey makes a key from 32 bytes.
@@ -40,7 +42,9 @@ func NewKey(raw []byte) (*Key, error) {
 		return nil, err
 	}
 	sum := sha256.Sum256(append([]byte("signalbox vault key "), raw...))
-	return &Key{id: hex.EncodeToString(sum[:8]), aead: aead}, nil
+	mac := hmac.New(sha256.New, raw)
+	mac.Write([]byte("signalbox one-time addresses"))
+	return &Key{id: hex.EncodeToString(sum[:8]), aead: aead, addresses: mac.Sum(nil)}, nil
 }
 
 // OpenKeyFile reads the key, or makes one on the first start. A file that
