@@ -228,6 +228,7 @@ func TestEveryChangeIsRecorded(t *testing.T) {
 		"POST /api/workflows":            "drafts have a log of their own",
 		"PATCH /api/workflows/{id}":      "drafts have a log of their own",
 		"POST /api/workflows/{id}/ops":   "drafts have a log of their own",
+		"POST /callback/{token}":         "the answer stands in the log of its run",
 	}
 	for _, r := range routes {
 		name := r.Method + " " + r.Pattern
