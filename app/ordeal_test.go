@@ -51,8 +51,11 @@ func child(dir string) error {
 	go func() { failed <- a.Run(ctx, func() { close(ready) }) }()
 	select {
 	case <-ready:
-	case err := <-failed:
-		return fmt.Errorf("did not start: %w", err)
+	case err := <-failed: // nil: it was told to stop before
+		if err != nil {
+			err = fmt.Errorf("did not start: %w", err)
+		}
+		return err
 	}
 	start, err := a.Ordeal(ctx)
 	if err != nil {
@@ -65,22 +68,24 @@ func child(dir string) error {
 		fmt.Printf(format+"\n", args...)
 	}
 	say("ready")
-	for in := bufio.NewScanner(os.Stdin); in.Scan(); {
-		key := in.Text()
-		go func() {
-			if !a.Able() { // not ready: a balancer would send nobody here
-				say("failed %s", key)
-				return
-			}
-			ctx, cancel := context.WithTimeout(ctx, app.StartMax)
-			defer cancel()
-			if id, err := start(ctx, key); err == nil {
-				say("ok %s %s", key, id)
-			} else {
-				say("failed %s", key)
-			}
-		}()
-	}
+	go func() {
+		for in := bufio.NewScanner(os.Stdin); in.Scan(); {
+			key := in.Text()
+			go func() {
+				if !a.Able() { // not ready: a balancer would send nobody here
+					say("failed %s", key)
+					return
+				}
+				ctx, cancel := context.WithTimeout(ctx, app.StartMax)
+				defer cancel()
+				if id, err := start(ctx, key); err == nil {
+					say("ok %s %s", key, id)
+				} else {
+					say("failed %s", key)
+				}
+			}()
+		}
+	}()
 	return <-failed
 }
 
