@@ -71,6 +71,12 @@ type driver struct {
 	at       time.Time
 	agenda   []due
 	log      reading
+	holds    []hold // when somebody pauses the run, and for how long; by time
+}
+
+// hold is a pause of the run.
+type hold struct {
+	at, until time.Time
 }
 
 // due is a result that will come.
@@ -79,9 +85,9 @@ type due struct {
 	task machine.Dispatch
 }
 
-func drive(t testing.TB, m *machine.Machine, start reference.Start, outcomes reference.Outcomes) reference.Report {
+func drive(t testing.TB, m *machine.Machine, start reference.Start, outcomes reference.Outcomes, holds ...hold) reference.Report {
 	t.Helper()
-	d := &driver{t: t, m: m, s: m.New("run"), outcomes: outcomes, at: start.At}
+	d := &driver{t: t, m: m, s: m.New("run"), outcomes: outcomes, at: start.At, holds: holds}
 	d.log = read(t, m)
 	input, err := expr.Marshal(start.Input)
 	if err != nil {
@@ -122,6 +128,9 @@ func (d *driver) next() {
 			first = i
 		}
 	}
+	if d.held(wake, first) {
+		return
+	}
 	if first < 0 && wake.IsZero() {
 		d.t.Fatalf("the machine waits for nothing after\n%s", written(graph.Graph{}, d.log.report))
 	}
@@ -145,6 +154,30 @@ func (d *driver) next() {
 	d.step(machine.Complete{Scope: k.Scope, Node: k.Node, Visit: k.Visit, Attempt: k.Attempt, Output: raw})
 }
 
+// held pauses the run, or lets it go on, when that is what comes first. While it
+// is paused nothing may start.
+func (d *driver) held(wake time.Time, first int) bool {
+	if len(d.holds) == 0 {
+		return false
+	}
+	at, paused := d.holds[0].at, d.s.Paused()
+	if paused {
+		at = d.holds[0].until
+	}
+	sooner := func(t time.Time) bool { return !t.IsZero() && t.Before(at) }
+	if sooner(wake) || first >= 0 && sooner(d.agenda[first].at) {
+		return false
+	}
+	d.at = at
+	if paused {
+		d.holds = d.holds[1:]
+		d.step(machine.Resume{By: "ada"})
+	} else {
+		d.step(machine.Pause{By: "ada"})
+	}
+	return true
+}
+
 func (d *driver) supply() {
 	for _, digest := range d.s.Needs() {
 		d.s.Supply(digest, d.log.blobs[digest])
@@ -166,6 +199,9 @@ func (d *driver) step(in machine.Input) {
 	for _, c := range d.m.Commands(d.s, events) {
 		switch k := c.(type) {
 		case machine.Dispatch:
+			if d.s.Paused() {
+				d.t.Errorf("%s starts while the run is paused", k.Node)
+			}
 			o := d.outcomes(d.log.place(k))
 			d.agenda = append(d.agenda, due{d.at.Add(o.After), k})
 			if k.Attempt == 1 {

@@ -140,6 +140,23 @@ func TestADelayChangesNothing(t *testing.T) {
 	})
 }
 
+// TestAPauseChangesNothing holds the run now and then: what comes meanwhile is
+// kept, and it goes on as if it had only taken longer.
+func TestAPauseChangesNothing(t *testing.T) {
+	laws(t, func(t *testing.T, r *rand.Rand, c played) {
+		t.Helper()
+		var holds []hold
+		at := noon
+		for range 1 + r.IntN(4) {
+			at = at.Add(time.Duration(r.IntN(4_000_000)) * time.Microsecond)
+			until := at.Add(time.Duration(1+r.IntN(6_000_000)) * time.Microsecond)
+			holds = append(holds, hold{at, until})
+			at = until
+		}
+		c.same(t, "a pause", c.g, drive(t, c.m, c.start, chance(c.seed, c.failing), holds...))
+	})
+}
+
 // TestAPassThroughChangesNothing puts a node that only passes on into an edge.
 func TestAPassThroughChangesNothing(t *testing.T) {
 	laws(t, func(t *testing.T, r *rand.Rand, c played) {
