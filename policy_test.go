@@ -27,10 +27,11 @@ var layers = map[string][]string{
 	// Pure: no I/O, no clock, no goroutine.
 	"engine/problem":       {},
 	"engine/event":         {},
-	"engine/route":         {},
+	"engine/route":         {"engine/problem"},
 	"engine/expr":          {},
 	"engine/history":       {},
 	"engine/task":          {"engine/event"},
+	"engine/queue":         {"engine/problem", "engine/route", "engine/task"},
 	"engine/span":          {"engine/task"},
 	"engine/graph":         {"engine/problem"},
 	"engine/kind":          {"engine/expr"},
@@ -46,8 +47,9 @@ var layers = map[string][]string{
 	"engine/insight":       {"engine/problem"},
 	"engine/picture":       {"engine/graph", "engine/kind", "engine/runtime/brief"},
 	// Loops and services.
-	"engine/runtime":             {"engine/event", "engine/machine", "engine/problem", "engine/route", "engine/runtime/brief", "engine/task"},
-	"engine/runtime/runtimetest": {"engine/event", "engine/runtime"},
+	"engine/runtime":             {"engine/event", "engine/machine", "engine/problem", "engine/queue", "engine/route", "engine/runtime/brief", "engine/task"},
+	"engine/routing":             {"engine/problem", "engine/queue", "engine/route"},
+	"engine/runtime/runtimetest": {"engine/event", "engine/queue", "engine/runtime", "engine/task"},
 	"engine/watch":               {"engine/runtime/brief"},
 	"engine/invariant":           {"engine/event", "engine/machine", "engine/runtime"},
 	"engine/meter":               {"engine/event", "engine/insight", "engine/machine", "engine/runtime"},
@@ -64,8 +66,8 @@ var layers = map[string][]string{
 	"engine/worker/remote":       {"engine/problem", "engine/route", "engine/task", "engine/worker", "engine/worker/shape"},
 	"engine/worker/local":        {"engine/problem", "engine/runtime", "engine/runtime/brief", "engine/task", "engine/watch", "engine/worker"},
 	// Technology: one package for each.
-	"engine/pg":                          {"engine/account", "engine/audit", "engine/compare", "engine/draft", "engine/event", "engine/history", "engine/insight", "engine/machine", "engine/problem", "engine/runtime", "engine/runtime/brief", "engine/share", "engine/vault", "engine/worker/remote", "migrations"},
-	"engine/mem":                         {"engine/event", "engine/runtime"},
+	"engine/pg":                          {"engine/account", "engine/audit", "engine/compare", "engine/draft", "engine/event", "engine/history", "engine/insight", "engine/machine", "engine/problem", "engine/queue", "engine/routing", "engine/runtime", "engine/runtime/brief", "engine/share", "engine/task", "engine/vault", "engine/worker/remote", "migrations"},
+	"engine/mem":                         {"engine/event", "engine/queue", "engine/runtime", "engine/task"},
 	"engine/nats":                        {"engine/event", "engine/problem", "engine/runtime", "engine/task", "engine/watch", "engine/worker"},
 	"engine/otlp":                        {"engine/event", "engine/machine", "engine/runtime", "engine/span"},
 	"engine/local/postgres":              {},
@@ -76,7 +78,7 @@ var layers = map[string][]string{
 	"web/view":    {"engine/graph", "engine/picture", "web/strings"},
 	"server": {
 		"engine/account", "engine/audit", "engine/compare", "engine/compile", "engine/draft", "engine/event", "engine/exchange", "engine/expr", "engine/gallery", "engine/graph", "engine/history", "engine/insight", "engine/kind", "engine/machine",
-		"engine/picture", "engine/problem", "engine/runtime", "engine/runtime/brief", "engine/share", "engine/vault", "engine/worker/remote", "web/strings", "web/view",
+		"engine/picture", "engine/problem", "engine/queue", "engine/route", "engine/routing", "engine/runtime", "engine/runtime/brief", "engine/share", "engine/vault", "engine/worker/remote", "web/strings", "web/view",
 	},
 	"static":     {},
 	"migrations": {},
@@ -89,7 +91,7 @@ var layers = map[string][]string{
 // I/O, reads no clock and draws no random number.
 var (
 	pure = []string{
-		"engine/problem", "engine/event", "engine/route", "engine/expr", "engine/history", "engine/task", "engine/span", "engine/graph", "engine/kind",
+		"engine/problem", "engine/event", "engine/route", "engine/queue", "engine/expr", "engine/history", "engine/task", "engine/span", "engine/graph", "engine/kind",
 		"engine/machine", "engine/soundness", "engine/compile", "engine/chart", "engine/exchange", "engine/reference", "engine/runtime/brief", "engine/compare", "engine/picture", "engine/insight",
 	}
 	impure = []string{"context", "os", "net", "net/http", "io/fs", "log", "log/slog", "math/rand", "math/rand/v2", "crypto/rand", "sync", "testing"}

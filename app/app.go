@@ -24,6 +24,7 @@ import (
 	"signalbox/engine/meter"
 	"signalbox/engine/nats"
 	"signalbox/engine/pg"
+	"signalbox/engine/routing"
 	"signalbox/engine/runtime"
 	"signalbox/engine/share"
 	"signalbox/engine/vault"
@@ -50,6 +51,7 @@ type App struct {
 	jobs     []func(context.Context) error // run beside the engine
 	board    *watch.Board
 	store    *pg.Store
+	routing  *routing.Service
 	engine   *runtime.Engine
 	pool     *worker.Pool
 	office   *remote.Office // of workers of one's own
@@ -111,9 +113,13 @@ func (a *App) openEngine(ctx context.Context) error {
 	if err != nil {
 		host = "host"
 	}
+	owner := host + "/" + uuid.NewString()
+	if err := a.openRouting(ctx, owner); err != nil {
+		return err
+	}
 	cfg := runtime.Config{
 		Store: a.store, Ledger: a.store, Callees: a.store, Channel: a.channel, Log: a.log,
-		Owner: host + "/" + uuid.NewString(), Meter: a.meters,
+		Owner: owner, Meter: a.meters, Queues: a.routing, Slots: a.store,
 	}
 	if cfg.Shards, err = a.store.Spread(ctx, cfg.Owner, a.Config.shards(), startLease); err != nil {
 		return err
@@ -202,7 +208,7 @@ func (a *App) openServer(ctx context.Context) error {
 		PublicURL: a.Origin, Hosts: []string{"127.0.0.1:" + port, "localhost:" + port, "[::1]:" + port}, TrustedProxy: a.Config.TrustedProxy,
 		Log: a.log, Metrics: a.registry, Ready: a.ready, Assets: assets, Sessions: pg.NewSessions(pool), Tickets: pg.NewTickets(pool),
 		Accounts: a.accounts, Audit: auditlog.New(pg.NewAudit(pool), time.Now), Drafts: a.drafts, Gallery: a.gallery, Shares: share.New(pg.NewShares(pool), a.hub, time.Now),
-		Vault: a.vault, Hub: a.hub, Workers: a.office, Engine: a.engine, Events: h, History: h, Boards: pg.NewBoards(pool),
+		Vault: a.vault, Routing: a.routing, Hub: a.hub, Workers: a.office, Engine: a.engine, Events: h, History: h, Boards: pg.NewBoards(pool),
 	})
 	if err != nil {
 		return err

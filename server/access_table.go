@@ -11,6 +11,7 @@ func accessTable() map[string]access {
 	table := pageAccess()
 	maps.Copy(table, apiAccess())
 	maps.Copy(table, boardAccess())
+	maps.Copy(table, queueAccess())
 	return table
 }
 
@@ -141,5 +142,26 @@ func boardAccess() map[string]access {
 		"GET /api/boards/events":         viewer,
 		"GET /api/boards/business":       viewer,
 		"POST /api/outcomes":             access{role: account.Operator}.as("outcome.tell"),
+	}
+}
+
+// queueAccess is the part for queues and the routes to them.
+func queueAccess() map[string]access {
+	viewer := access{role: account.Viewer}
+	operator := access{role: account.Operator}
+	editor := access{role: account.Editor}
+	admin := access{role: account.Admin}
+	return map[string]access{
+		"GET /api/routes":                   viewer,
+		"PUT /api/routes":                   admin.as("routes.set"),
+		"POST /api/routes/test":             viewer,
+		"GET /api/workflows/{id}/routes":    viewer,
+		"PUT /api/workflows/{id}/routes":    editor.as("routes.set"),
+		"DELETE /api/workflows/{id}/routes": editor.as("routes.remove"),
+		"GET /api/queues":                   viewer,
+		"GET /api/queues/{name}":            viewer,
+		"PUT /api/queues/{name}":            admin.as("queue.set"),
+		"POST /api/queues/{name}/pause":     operator.as("queue.pause"),
+		"POST /api/queues/{name}/resume":    operator.as("queue.resume"),
 	}
 }

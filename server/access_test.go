@@ -224,6 +224,7 @@ func TestEveryChangeIsRecorded(t *testing.T) {
 		"POST /s/{token}/ticket":         "reading",
 		"POST /api/ticket":               "reading",
 		"POST /api/expr/check":           "reading",
+		"POST /api/routes/test":          "reading",
 		"PUT /api/workflows/{id}/camera": "one's own look",
 		"POST /api/workflows":            "drafts have a log of their own",
 		"PATCH /api/workflows/{id}":      "drafts have a log of their own",

@@ -126,6 +126,8 @@ func (s *Server) registerAPI(r chi.Router) {
 	s.registerExchange(api)
 	s.registerRuns(api)
 	s.registerShares(api)
+	s.registerRoutes(api)
+	s.registerQueues(api)
 	s.registerCredentials(api)
 	s.registerTokens(api)
 	s.registerMembers(api)

@@ -27,6 +27,7 @@ import (
 	"signalbox/engine/audit"
 	"signalbox/engine/draft"
 	"signalbox/engine/gallery"
+	"signalbox/engine/routing"
 	"signalbox/engine/share"
 	"signalbox/engine/vault"
 	"signalbox/engine/worker/remote"
@@ -55,6 +56,7 @@ type Config struct {
 	Gallery  *gallery.Gallery
 	Shares   *share.Service
 	Vault    *vault.Vault
+	Routing  *routing.Service
 	Hub      *Hub // the same one that Drafts and Shares publish to
 	Workers  *remote.Office
 	Engine   Engine
@@ -84,6 +86,7 @@ func (c Config) validate() error {
 		{"Gallery", c.Gallery != nil},
 		{"Shares", c.Shares != nil},
 		{"Vault", c.Vault != nil},
+		{"Routing", c.Routing != nil},
 		{"Hub", c.Hub != nil},
 		{"Workers", c.Workers != nil},
 		{"Engine", c.Engine != nil},

@@ -24,6 +24,7 @@ import (
 	"signalbox/engine/draft"
 	"signalbox/engine/gallery"
 	"signalbox/engine/pg"
+	"signalbox/engine/routing"
 	"signalbox/engine/share"
 	"signalbox/engine/vault"
 	"signalbox/engine/worker/local"
@@ -51,6 +52,7 @@ type world struct {
 	tasks    *local.Channel
 	office   *remote.Office
 	refused  chan string // leases that a worker of another workspace named
+	routing  *routing.Service
 	log      *logBuffer
 	clock    *clock
 }
@@ -133,6 +135,7 @@ func newWorldOf(t *testing.T, db *pg.DB, p parts) *world {
 	if err != nil {
 		t.Fatal(err)
 	}
+	w.routing = routing.New(pg.NewRouting(w.pool), log, w.clock.now)
 	w.accounts = account.New(pg.NewAccounts(w.pool), w.clock.now)
 	w.drafts = draft.New(pg.NewDrafts(w.pool), w.hub, w.clock.now)
 	w.shares = share.New(pg.NewShares(w.pool), w.hub, w.clock.now)
@@ -146,7 +149,7 @@ func newWorldOf(t *testing.T, db *pg.DB, p parts) *world {
 		PublicURL: origin, HookWait: p.wait, Log: log, Now: w.clock.now, Metrics: prometheus.NewRegistry(), Assets: assets{http.NotFoundHandler()},
 		Tickets:  pg.NewTickets(w.pool),
 		Sessions: pg.NewSessions(w.pool), Accounts: w.accounts, Audit: audit.New(pg.NewAudit(w.pool), w.clock.now), Drafts: w.drafts, Gallery: templates, Shares: w.shares,
-		Vault: w.vault, Hub: w.hub, Workers: w.office, Engine: p.engine, Events: p.events, History: p.history, Boards: pg.NewBoards(w.pool),
+		Vault: w.vault, Routing: w.routing, Hub: w.hub, Workers: w.office, Engine: p.engine, Events: p.events, History: p.history, Boards: pg.NewBoards(w.pool),
 	})
 	if err != nil {
 		t.Fatal(err)

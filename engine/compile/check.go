@@ -87,18 +87,11 @@ func (c *compiler) checkPolicies(n graph.Node, spec kind.Spec) {
 	if r := n.Retry; r != nil {
 		c.checkRetry(n, r)
 	}
-	if n.Task != nil && n.Task.Queue != "" && !graph.GoodKey(strings.ReplaceAll(n.Task.Queue, "-", "_")) {
-		c.fail("bad_queue", n, "/task/queue", "“%.40s” cannot be a queue's name. Expected: small letters, digits, - and _", n.Task.Queue)
-	}
 	if n.Kind == kindExternal {
 		c.checkExternal(n)
 	}
-	if n.Task != nil && len(n.Task.Priority) > 0 {
-		var text string
-		if json.Unmarshal(n.Task.Priority, &text) == nil && !strings.HasPrefix(text, "=") &&
-			!slices.Contains([]string{"critical", "high", "normal", "low"}, text) {
-			c.warn("unknown_priority", n, "/task/priority", "“%.40s” is no priority; it counts as normal. Expected: critical, high, normal, low or a number from 0 to 10", text)
-		}
+	if n.Task != nil {
+		c.checkTask(n, n.Task)
 	}
 }
 
@@ -200,7 +193,7 @@ func (c *compiler) checkPorts(n graph.Node, spec kind.Spec) {
 func (c *compiler) checkExpressions(n graph.Node, spec kind.Spec) {
 	fields := map[string]json.RawMessage{"/config": n.Config}
 	if n.Task != nil {
-		fields["/task/priority"], fields["/task/type"] = n.Task.Priority, n.Task.Type
+		maps.Copy(fields, taskFields(n.Task))
 	}
 	for _, at := range slices.Sorted(maps.Keys(fields)) {
 		raw := fields[at]

@@ -20,6 +20,7 @@ const (
 	retryFactor   = 2
 	retryInterval = time.Minute
 	timeout       = time.Minute
+	cooldown      = 30 * time.Second
 )
 
 // lower writes the tables: nodes by key, edges by source key, port and target
@@ -176,10 +177,30 @@ func lowerTask(out *machine.Node, n graph.Node, spec kind.Spec) {
 	}
 	if t := n.Task; t != nil {
 		out.Queue, out.Priority, out.Type = t.Queue, t.Priority, t.Type
+		out.Size, out.Location, out.Labels = t.Size, t.Location, t.Labels
+		out.Limits = lowerLimits(t)
 	}
 	if taskType := external(n); taskType != "" {
 		out.Queue = route.Own(taskType)
 	}
+}
+
+// lowerLimits are what holds a node's attempts back; nil: nothing does.
+func lowerLimits(t *graph.Task) *machine.Limits {
+	if t.Concurrency == nil && t.Rate == nil && t.Circuit == nil {
+		return nil
+	}
+	l := &machine.Limits{}
+	if c := t.Concurrency; c != nil {
+		l.Concurrency, l.ConcurrencyKey = c.Limit, c.Key
+	}
+	if r := t.Rate; r != nil {
+		l.Rate, l.Per, l.RateKey = r.N, duration(r.Per, time.Minute), r.Key
+	}
+	if c := t.Circuit; c != nil {
+		l.Threshold, l.Cooldown = c.Threshold, duration(c.Cooldown, cooldown)
+	}
+	return l
 }
 
 func duration(s string, otherwise time.Duration) time.Duration {

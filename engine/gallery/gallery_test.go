@@ -84,7 +84,7 @@ func play(t *testing.T, name, input string) (answer, result string, queues []str
 		input = string(tpl.Graph.Layout.Sample)
 	}
 	s, at := m.New("00000000-0000-7000-8000-000000000000"), time.Unix(1_800_000_000, 0).UTC()
-	s.Routes = route.Standard().Queue
+	s.Routes = route.Standard().Choose
 	inputs := []machine.Input{machine.Start{Trigger: trigger, Value: json.RawMessage(input), Attributes: json.RawMessage("{}"), Source: "test"}}
 	for step := 0; !s.Status.Over(); step++ {
 		if step > 200 {

@@ -104,6 +104,34 @@ type Task struct {
 	Queue    string          `json:"queue,omitempty"`    // empty: the route table decides
 	Priority json.RawMessage `json:"priority,omitempty"` // critical, high, normal, low, or 0..10
 	Type     json.RawMessage `json:"type,omitempty"`     // for example a media type
+	Size     json.RawMessage `json:"size,omitempty"`     // bytes; absent: of the resolved configuration
+	Location json.RawMessage `json:"location,omitempty"` // where it has to be done
+	Labels   json.RawMessage `json:"labels,omitempty"`   // object of texts, for route tables and workers
+
+	Concurrency *Concurrency `json:"concurrency,omitempty"` // nil: no limit of the node's own
+	Rate        *Rate        `json:"rate,omitempty"`        // the same
+	Circuit     *Circuit     `json:"circuit,omitempty"`     // nil: attempts go on however many fail
+}
+
+// Concurrency bounds how many attempts of a node are at work at once, over all
+// runs of its workflow; with a key, for each of its values.
+type Concurrency struct {
+	Limit int             `json:"limit"`
+	Key   json.RawMessage `json:"key,omitempty"`
+}
+
+// Rate bounds how many attempts of a node begin within a time.
+type Rate struct {
+	N   int             `json:"n"`
+	Per string          `json:"per"` // Go duration
+	Key json.RawMessage `json:"key,omitempty"`
+}
+
+// Circuit holds a node's attempts back for a while after so many have failed
+// in a row.
+type Circuit struct {
+	Threshold int    `json:"threshold"`
+	Cooldown  string `json:"cooldown,omitempty"` // Go duration, default 30s
 }
 
 // Layout is what the eye needs and the engine does not.

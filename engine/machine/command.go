@@ -25,6 +25,11 @@ type Dispatch struct {
 	Config   event.Value
 	Key      string // idempotency key, the same for every attempt of the visit
 	Timeout  time.Duration
+	Labels   map[string]string
+
+	Limits         *Limits // of the node; nil: none
+	ConcurrencyKey string
+	RateKey        string
 
 	Heartbeat time.Duration // 0: none is wanted
 	SayBegan  bool          // the engine wants to hear when a worker takes it
@@ -171,6 +176,7 @@ func (m *Machine) dispatch(s *Snapshot, scope int, v *visit) Dispatch {
 	return Dispatch{
 		Scope: scope, Node: n.Key, Visit: v.number, Attempt: v.attempt, Kind: n.Kind, Queue: v.queue, Priority: v.prio,
 		Config: v.config, Key: m.idempotency(s, scope, v), Timeout: n.Timeout, Heartbeat: n.Heartbeat, SayBegan: n.InQueue > 0,
+		Labels: v.labels, Limits: n.Limits, ConcurrencyKey: v.keys[0], RateKey: v.keys[1],
 	}
 }
 

@@ -60,6 +60,11 @@ type TaskScheduled struct {
 	Queue    string      `json:"queue"`
 	Priority int         `json:"priority"`        // 0 critical .. 3 low
 	Config   event.Value `json:"config,omitzero"` // resolved; a retry names none and uses the first one's
+
+	Labels         map[string]string `json:"labels,omitempty"`          // as the configuration: only the first attempt names them
+	ConcurrencyKey string            `json:"concurrency_key,omitempty"` // the same
+	RateKey        string            `json:"rate_key,omitempty"`        // the same
+	Warning        string            `json:"warning,omitempty"`         // what could not be understood about it
 }
 
 // VisitRef names a visit.

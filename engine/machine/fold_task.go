@@ -102,7 +102,7 @@ func (m *Machine) foldScheduled(s *Snapshot, f *TaskScheduled) error {
 }
 
 func (m *Machine) queued(s *Snapshot, n int, f *TaskScheduled, in *box) visit {
-	v := visit{node: n, number: f.Visit, state: visitQueued, attempt: 1, input: in, config: f.Config, queue: f.Queue, prio: f.Priority, since: s.last, due: m.begun(s, n)}
+	v := visit{node: n, number: f.Visit, state: visitQueued, attempt: 1, input: in, config: f.Config, queue: f.Queue, prio: f.Priority, labels: f.Labels, keys: [2]string{f.ConcurrencyKey, f.RateKey}, since: s.last, due: m.begun(s, n)}
 	if total := m.Nodes[n].Total; total > 0 {
 		v.limit = s.last.Add(total)
 	}

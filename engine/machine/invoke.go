@@ -128,16 +128,13 @@ func (st *step) invoke(c *scope, v *visit, s ChartStart) error {
 		err := event.Error{Class: "loop_limit", Node: n.Key, Message: fmt.Sprintf("%s started %d times, which is its limit in one scope", n.Key, n.MaxVisits)}
 		return st.chartFails(c, v, err)
 	}
-	attrs := route.Attributes{Kind: n.Kind, Priority: route.Priority(nil), Workflow: st.s.Workflow}
-	queue := PortDefault
+	d := route.Decision{Queue: route.DefaultQueue, Priority: route.Normal}
 	if st.s.Routes != nil {
-		if q := st.s.Routes(attrs); q != "" {
-			queue = q
-		}
+		d = st.s.Routes(route.Attributes{Workspace: st.s.Workspace, Workflow: st.s.Workflow, Kind: n.Kind, Priority: route.Normal, Size: s.Input.Size()})
 	}
 	return st.emit(&TaskScheduled{
 		Node: n.Key, Scope: c.id, Visit: number, Attempt: 1, Serves: &Serves{v.number, s.Task},
-		Queue: queue, Priority: attrs.Priority, Config: s.Input,
+		Queue: d.Queue, Priority: d.Priority, Config: s.Input,
 	})
 }
 

@@ -29,9 +29,9 @@ func (m *Machine) linkNode(i int) (link, error) {
 		err = fmt.Errorf("unknown operation %q", n.Op)
 	}
 	if err == nil && n.Op == OpTask {
-		raw, e := json.Marshal(map[string]json.RawMessage{"priority": orNull(n.Priority), "type": orNull(n.Type)})
+		raw, e := n.routing()
 		if e != nil {
-			return l, fmt.Errorf("write priority: %w", e)
+			return l, e
 		}
 		l.routed, err = tree(raw, nil)
 	}

@@ -15,6 +15,8 @@ type visit struct {
 	input   *box
 	config  event.Value // task: resolved
 	queue   string
+	labels  map[string]string // task: what it says of itself
+	keys    [2]string         // task: of its limits of concurrency and rate
 	prio    int
 	due     time.Time // wait: until; backoff: next attempt; queued: until when a worker must have begun
 	since   time.Time // task: its start

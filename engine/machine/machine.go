@@ -124,6 +124,10 @@ type Node struct {
 	Queue     string               `json:"queue,omitempty"`     // empty: by route
 	Priority  json.RawMessage      `json:"priority,omitempty"`
 	Type      json.RawMessage      `json:"type,omitempty"`
+	Size      json.RawMessage      `json:"size,omitempty"` // empty: of the resolved configuration
+	Location  json.RawMessage      `json:"location,omitempty"`
+	Labels    json.RawMessage      `json:"labels,omitempty"`
+	Limits    *Limits              `json:"limits,omitempty"` // nil: none of its own
 	Undo      int                  `json:"undo,omitempty"`   // 1 + position of the node that undoes this one; 0: none
 	Undoes    bool                 `json:"undoes,omitempty"` // it is such a node: no token starts it
 	Pivot     bool                 `json:"pivot,omitempty"`  // in a transaction: the point of no return
@@ -173,7 +177,7 @@ type link struct {
 	when   []*expr.Program // if: the condition; route: one per rule; transform: the expression
 	ports  []string        // route: port of each rule
 	every  bool            // route: every rule that matches
-	routed *expr.Tree      // {"priority": …, "type": …}
+	routed *expr.Tree      // {"priority": …, "type": …} and what else the task says of itself
 	task   int             // callback: 1 + position of the node that hands its address out
 	refs   []string        // nodes whose output they read
 	keys   []string        // names of the incoming edges in a joined value

@@ -41,10 +41,10 @@ type Snapshot struct {
 
 	// Routes chooses queues. It is part of the world, not of the state: what
 	// it chose stands in the events.
-	Routes func(route.Attributes) string
-	// Workflow and Version are what expressions see as run.workflow and
-	// run.version.
-	Workflow, Version string
+	Routes func(route.Attributes) route.Decision
+	// Workspace is what route tables see. Workflow and Version are what
+	// expressions see as run.workflow and run.version.
+	Workspace, Workflow, Version string
 
 	scopes  []*scope // open, by id; the first is the run itself
 	opened  int      // scopes so far, without the run itself

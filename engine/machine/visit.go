@@ -279,37 +279,25 @@ func (st *step) schedule(n *Node, l *link, sc *view, id visitID) (*TaskScheduled
 	if err != nil {
 		return nil, err
 	}
-	attrs, err := st.attributes(n, l, sc)
+	attrs, said, err := st.attributes(n, l, sc, len(raw))
 	if err != nil {
 		return nil, err
 	}
-	queue := n.Queue
-	if queue == "" && st.s.Routes != nil {
-		queue = st.s.Routes(attrs)
-	}
-	if queue == "" {
-		queue = PortDefault
-	}
-	return &TaskScheduled{
+	f := &TaskScheduled{
 		Node: n.Key, Scope: id.scope, Visit: id.number, Attempt: 1, Took: id.took,
-		Queue: queue, Priority: attrs.Priority, Config: st.value(raw),
-	}, nil
-}
-
-func (st *step) attributes(n *Node, l *link, sc *view) (route.Attributes, error) {
-	raw, err := l.routed.Eval(sc)
-	if err != nil {
-		return route.Attributes{}, err
+		Queue: n.Queue, Priority: attrs.Priority, Config: st.value(raw), Labels: attrs.Labels, Warning: route.Warning(attrs.Unknown),
 	}
-	var r struct {
-		Priority any `json:"priority"`
-		Type     any `json:"type"`
+	if f.Queue == "" && st.s.Routes != nil {
+		d := st.s.Routes(attrs)
+		f.Queue, f.Priority = d.Queue, d.Priority
 	}
-	if err := json.Unmarshal(raw, &r); err != nil {
-		return route.Attributes{}, fmt.Errorf("read priority: %w", err)
+	if f.Queue == "" {
+		f.Queue = route.DefaultQueue
 	}
-	text, _ := r.Type.(string)
-	return route.Attributes{Kind: n.Kind, Priority: route.Priority(r.Priority), Type: text, Workflow: st.s.Workflow}, nil
+	if n.Limits != nil {
+		f.ConcurrencyKey, f.RateKey = clip(textOf(said.ConcurrencyKey), limitKeyMax), clip(textOf(said.RateKey), limitKeyMax)
+	}
+	return f, nil
 }
 
 // WaitMax is the longest wait: ten years.

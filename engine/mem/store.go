@@ -16,7 +16,9 @@ import (
 	"github.com/google/uuid"
 
 	"signalbox/engine/event"
+	"signalbox/engine/queue"
 	"signalbox/engine/runtime"
+	"signalbox/engine/task"
 )
 
 // Store implements runtime.Store and runtime.Ledger.
@@ -30,6 +32,7 @@ type Store struct {
 	machines map[uuid.UUID]json.RawMessage
 	payloads map[string][]byte
 	ledger   map[string]uuid.UUID
+	slots    slots
 	notes    []runtime.Note
 }
 
@@ -60,6 +63,7 @@ func NewStore(now func() time.Time) *Store {
 	return &Store{
 		now: now, servers: map[string]member{}, shards: map[int]*owner{}, runs: map[uuid.UUID]*runtime.Record{},
 		machines: map[uuid.UUID]json.RawMessage{}, payloads: map[string][]byte{}, ledger: map[string]uuid.UUID{},
+		slots: slots{book: queue.Book{}, taken: map[task.ID]slot{}},
 	}
 }
 
@@ -98,6 +102,7 @@ func (s *Store) Commit(_ context.Context, t *runtime.Turn) error {
 		r.Events, r.LastHash = append(r.Events, e), e.Hash
 	}
 	s.notes = append(s.notes, t.Notes...)
+	s.free(t.Freed)
 	for i := range t.Snaps {
 		snap := t.Snaps[i]
 		snap.Data = bytes.Clone(snap.Data)

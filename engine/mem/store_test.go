@@ -12,3 +12,8 @@ func TestStore(t *testing.T) {
 	t.Parallel()
 	runtimetest.Run(t, func(*testing.T) runtimetest.Store { return mem.NewStore(time.Now) })
 }
+
+func TestSlots(t *testing.T) {
+	t.Parallel()
+	runtimetest.Slotted(t, func(*testing.T) runtimetest.Slots { return mem.NewStore(time.Now) })
+}

@@ -41,6 +41,14 @@ func TestStore(t *testing.T) {
 	})
 }
 
+func TestSlots(t *testing.T) {
+	t.Parallel()
+	runtimetest.Slotted(t, func(t *testing.T) runtimetest.Slots {
+		t.Helper()
+		return pg.NewStore(open(t))
+	})
+}
+
 // born is a turn that makes one run.
 func born(epoch int64) (uuid.UUID, *runtime.Turn) {
 	id, now := uuid.Must(uuid.NewV7()), time.Now().UTC().Truncate(time.Microsecond)

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
 	"signalbox/engine/event"
@@ -32,6 +33,7 @@ const (
 	partPoints
 	partPredictions
 	partTruths
+	partFreed // attempts that give their slots back
 	partCount
 )
 
@@ -82,6 +84,11 @@ var parts = [partCount]part{
 		`insert into truths (workspace_id, name, decision, value, at)
   select distinct on (u.ws, u.na, u.de) u.ws, u.na, u.de, u.va, u.a from own, %s u(ws, na, de, va, a) order by u.ws, u.na, u.de, u.a desc
   on conflict (workspace_id, name, decision) do update set value = excluded.value, at = excluded.at where truths.at <= excluded.at`,
+	},
+	partFreed: {
+		[]uint32{oidUUID, oidText, oidInt4, oidInt4, oidInt4},
+		`delete from queue_slots s using own, %s u(r, n, s, v, a)
+  where s.run_id = u.r and s.node = u.n and s.scope = u.s and s.visit = u.v and s.attempt = u.a`,
 	},
 }
 
@@ -223,6 +230,7 @@ func (w *writer) fill(t *runtime.Turn) (mask int) {
 		c[2].add(t.Snaps[i].Data)
 	}
 	w.fillNotes(t.Notes)
+	w.fillFreed(t)
 	binary.BigEndian.PutUint32(w.shard[:], uint32(t.Shard)) //nolint:gosec // small
 	binary.BigEndian.PutUint64(w.epoch[:], uint64(t.Epoch)) //nolint:gosec // never negative
 	w.params = append(w.params[:0], w.shard[:], w.epoch[:])
@@ -236,6 +244,22 @@ func (w *writer) fill(t *runtime.Turn) (mask int) {
 		}
 	}
 	return mask
+}
+
+// fillFreed writes the attempts that give their slots back.
+func (w *writer) fillFreed(t *runtime.Turn) {
+	c := w.columns[partFreed]
+	for _, id := range t.Freed {
+		run, err := uuid.Parse(id.Run)
+		if err != nil {
+			continue // no run has such an id
+		}
+		c[0].add(run[:])
+		c[1].addText(id.Node)
+		c[2].addInt(id.Scope)
+		c[3].addInt(id.Visit)
+		c[4].addInt(id.Attempt)
+	}
 }
 
 // addState writes status, seq, owed, wake_at, error and ended_at.

@@ -3,12 +3,14 @@ package runtime
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"time"
 
 	"github.com/google/uuid"
 
 	"signalbox/engine/event"
 	"signalbox/engine/machine"
+	"signalbox/engine/queue"
 	"signalbox/engine/runtime/brief"
 	"signalbox/engine/task"
 )
@@ -21,7 +23,8 @@ type batch struct {
 	turn     Turn
 	touched  []*live
 	payloads []payload
-	tasks    []task.Task
+	tasks    []queue.Entry
+	ended    []over
 	traces   []trace
 	over     []*live
 	calls    []placed
@@ -52,10 +55,12 @@ func (b *batch) reset() {
 	clear(b.jobs)
 	clear(b.touched)
 	clear(b.traces)
+	clear(b.tasks)
+	clear(b.ended)
 	*b = batch{
-		jobs: b.jobs[:0], touched: b.touched[:0], payloads: nil, tasks: nil, traces: b.traces[:0],
+		jobs: b.jobs[:0], touched: b.touched[:0], payloads: nil, tasks: b.tasks[:0], ended: b.ended[:0], traces: b.traces[:0],
 		over: b.over[:0], held: b.held[:0], woken: b.woken[:0],
-		turn: Turn{Events: b.turn.Events[:0], New: b.turn.New[:0], Changed: b.turn.Changed[:0], Notes: b.turn.Notes[:0]},
+		turn: Turn{Events: b.turn.Events[:0], New: b.turn.New[:0], Changed: b.turn.Changed[:0], Notes: b.turn.Notes[:0], Freed: b.turn.Freed[:0]},
 	}
 }
 
@@ -108,6 +113,7 @@ func (s *shard) seal(b *batch) {
 	}
 	b.sealed = true
 	b.turn.Shard, b.turn.Epoch, b.turn.At = s.n, s.epoch, s.cfg.Now()
+	b.turn.Freed = s.gate.freed(b.ended, b.turn.Freed)
 	for _, l := range b.touched {
 		l.touched = false
 		l.flying++
@@ -150,12 +156,13 @@ func RowOf(m *machine.Machine, s *machine.Snapshot, last time.Time) RunState {
 
 // finish lets everything happen that follows from a turn on disk.
 func (s *shard) finish(ctx context.Context, b *batch) {
-	if len(b.tasks) > 0 {
+	if tasks := s.gate.admit(b.tasks); len(tasks) > 0 {
 		select {
-		case s.tasks <- b.tasks:
+		case s.tasks <- tasks:
 		case <-ctx.Done(): // recovered at the next start
 		}
 	}
+	s.gate.end(b.ended)
 	for _, l := range b.touched {
 		l.flying--
 	}
@@ -228,8 +235,14 @@ func (s *shard) forget() {
 // recover loads what an earlier owner left under way.
 func (s *shard) recover(ctx context.Context) error {
 	s.swept = s.cfg.Now()
+	if err := s.gate.own(ctx, s); err != nil {
+		return fmt.Errorf("find the slots that are taken: %w", err)
+	}
 	if err := s.recoverOwed(ctx); err != nil {
 		return err
+	}
+	if !s.missed {
+		s.gate.settle(s)
 	}
 	if err := s.recoverDue(ctx); err != nil {
 		return err
@@ -268,15 +281,17 @@ func (s *shard) recoverOwed(ctx context.Context) error {
 
 // pending adds the attempts of a run whose result is not on disk.
 func (s *shard) pending(tasks []task.Task, l *live) []task.Task {
+	var owed []queue.Entry
 	for _, c := range l.m.Pending(l.s) {
 		switch c := c.(type) {
 		case machine.Dispatch:
-			tasks = append(tasks, s.taskOf(l, c))
+			t := s.taskOf(l, c)
+			owed = append(owed, entryOf(&t, &c, l.last))
 		case machine.Call:
 			s.callers.place(s.life, s.epoch, l.row, c)
 		}
 	}
-	return tasks
+	return append(tasks, s.gate.admit(owed)...)
 }
 
 // offer hands tasks out again, unless the queue to the dispatcher is full: then

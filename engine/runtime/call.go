@@ -19,6 +19,9 @@ import (
 // DepthMax is how many runs may have called each other in a row.
 const DepthMax = 32
 
+// sourceCall is the source of runs that other runs call.
+const sourceCall = "call"
+
 // Target is what a call runs.
 type Target struct {
 	Workflow uuid.UUID
@@ -136,7 +139,7 @@ type ancestry struct {
 }
 
 func (c *callers) request(ctx context.Context, row NewRun, call machine.Call) (StartRequest, error) {
-	r := StartRequest{Workspace: row.Workspace, Source: "call", Key: call.Key, Test: row.Test}
+	r := StartRequest{Workspace: row.Workspace, Source: sourceCall, Key: call.Key, Test: row.Test}
 	var above ancestry
 	if len(row.Attributes) > 0 {
 		_ = json.Unmarshal(row.Attributes, &above) // others' attributes may be anything

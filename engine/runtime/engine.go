@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"log/slog"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/google/uuid"
@@ -15,7 +16,6 @@ import (
 	"signalbox/engine/event"
 	"signalbox/engine/machine"
 	"signalbox/engine/problem"
-	"signalbox/engine/route"
 )
 
 // Defaults of Config.
@@ -31,15 +31,16 @@ type Config struct {
 	Channel Channel
 	Ledger  Ledger // nil: idempotency keys are refused
 	Log     *slog.Logger
-	Owner   string                        // unique name of this process
-	Shards  int                           // shards of the database; 0 is 1
-	Peers   Peers                         // nil: no other server can be reached, the first one owns all shards
-	Lease   time.Duration                 // 0 is 1.5 s, or 5 s without Peers
-	Beat    time.Duration                 // between two renewals; 0 is four fifteenths of Lease
-	Routes  func(route.Attributes) string // nil is route.Standard
-	Now     func() time.Time              // nil is time.Now
-	Meter   Meter                         // nil: nothing is counted
-	Callees Callees                       // nil: other workflows cannot be called
+	Owner   string           // unique name of this process
+	Shards  int              // shards of the database; 0 is 1
+	Peers   Peers            // nil: no other server can be reached, the first one owns all shards
+	Lease   time.Duration    // 0 is 1.5 s, or 5 s without Peers
+	Beat    time.Duration    // between two renewals; 0 is four fifteenths of Lease
+	Queues  Queues           // nil: the standard routes, and nothing is limited
+	Slots   Slots            // nil: limits hold within this process
+	Now     func() time.Time // nil is time.Now
+	Meter   Meter            // nil: nothing is counted
+	Callees Callees          // nil: other workflows cannot be called
 	// Watched says whether anybody may want traces of a run; nil: it is not
 	// known, and every trace is published.
 	Watched func(workspace string, run uuid.UUID) bool
@@ -52,6 +53,8 @@ type Engine struct {
 	machines machines
 	callers  callers
 	roster   roster
+	gate     *gate
+	refused  atomic.Uint64 // starts, for a backlog
 }
 
 // New makes an engine; Run starts it.
@@ -87,14 +90,15 @@ func New(cfg Config) (*Engine, error) {
 	if cfg.Now == nil {
 		cfg.Now = time.Now //nolint:forbidigo // the one place where the engine's clock comes from
 	}
-	if cfg.Routes == nil {
-		cfg.Routes = route.Standard().Queue
+	if cfg.Queues == nil {
+		cfg.Queues = standard{}
 	}
 	if cfg.Meter == nil {
 		cfg.Meter = unmetered{}
 	}
 	e := &Engine{cfg: cfg}
 	e.machines.store = cfg.Store
+	e.gate = newGate(&e.cfg)
 	e.callers.engine, e.callers.open = e, map[string]bool{}
 	e.roster.cfg, e.roster.tenure.born = &e.cfg, cfg.Now()
 	e.roster.kick, e.roster.ready = make(chan struct{}, 1), make(chan struct{})
@@ -114,6 +118,7 @@ func (e *Engine) Run(ctx context.Context) error {
 	}
 	g.Go(func() error { e.relayLost(gctx); return nil })
 	g.Go(func() error { return e.roster.run(gctx) })
+	g.Go(func() error { e.gate.run(gctx); return nil })
 	err := g.Wait()
 	e.callers.wg.Wait()
 	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), releaseMax)
@@ -214,6 +219,9 @@ type Answer struct {
 // answered. When the context ends first the run goes on; the error then is the
 // context's, and Started still names the run.
 func (e *Engine) Start(ctx context.Context, r StartRequest) (Started, error) {
+	if err := e.room(&r); err != nil {
+		return Started{}, err
+	}
 	run, err := uuid.NewV7()
 	if err != nil {
 		return Started{}, fmt.Errorf("make a run id: %w", err)

@@ -141,7 +141,7 @@ func (e *Engine) grow(ctx context.Context, b *branch, run uuid.UUID) error {
 	l := &live{m: b.m, row: b.source.NewRun}
 	l.row.Run, l.row.Source = run, b.Source
 	l.s = l.m.New(run.String())
-	l.s.Routes, l.s.Workflow, l.s.Version = e.cfg.Routes, l.row.Workflow.String(), l.row.Version.String()
+	l.equip(&e.cfg)
 	if err := l.m.Fold(l.s, b.facts...); err != nil {
 		return fmt.Errorf("repeat the beginning of run %s: %w", b.Run, err)
 	}

@@ -70,8 +70,14 @@ func (s *shard) create(ctx context.Context, j *job) (*live, error) {
 // adopt gives a run its empty state and its place in memory.
 func (s *shard) adopt(l *live) {
 	l.s = l.m.New(l.row.Run.String())
-	l.s.Routes, l.s.Workflow, l.s.Version = s.cfg.Routes, l.row.Workflow.String(), l.row.Version.String()
+	l.equip(s.cfg)
 	s.runs[l.row.Run] = l
+}
+
+// equip gives a state what it sees of the world.
+func (l *live) equip(cfg *Config) {
+	l.s.Routes, l.s.Workspace = cfg.Queues.Choose, l.row.Workspace
+	l.s.Workflow, l.s.Version = l.row.Workflow.String(), l.row.Version.String()
 }
 
 // fetch rebuilds a run from its events.
@@ -231,9 +237,7 @@ func (s *shard) step(b *batch, l *live, in machine.Input) bool {
 		return false
 	}
 	if len(events) == 0 {
-		if _, wakes := in.(machine.Wake); wakes {
-			s.armRun(l) // a run that was loaded wakes once for nothing
-		}
+		s.armRun(l) // a run that was loaded wants to be looked at once; it has been, and may wait for another time now
 		return false
 	}
 	if !l.touched {
@@ -271,10 +275,12 @@ func (s *shard) repair(ctx context.Context, b *batch) {
 // effects derives what has to happen outside once the turn is on disk.
 func (s *shard) effects(b *batch, l *live, events []machine.Event) {
 	b.traces = append(b.traces, trace{l, events})
+	b.ended = ends(s.n, l, events, b.ended)
 	for _, c := range l.m.Commands(l.s, events) {
 		switch c := c.(type) {
 		case machine.Dispatch:
-			b.tasks = append(b.tasks, s.taskOf(l, c))
+			t := s.taskOf(l, c)
+			b.tasks = append(b.tasks, entryOf(&t, &c, l.last))
 		case machine.Call:
 			b.calls = append(b.calls, placed{l, c})
 		case machine.CancelCall:
@@ -291,8 +297,19 @@ func (s *shard) taskOf(l *live, d machine.Dispatch) task.Task {
 	return task.Task{
 		Workspace: l.row.Workspace, Workflow: l.row.Workflow.String(), Run: l.row.Run.String(), Shard: s.n,
 		Scope: d.Scope, Node: d.Node, Visit: d.Visit, Attempt: d.Attempt, Kind: d.Kind, Queue: route.In(l.row.Workspace, d.Queue), Priority: d.Priority,
-		Config: d.Config, Key: d.Key, Timeout: d.Timeout,
+		Config: d.Config, Key: d.Key, Timeout: d.Timeout, Labels: labelsOf(d.Labels),
 	}
+}
+
+func labelsOf(labels map[string]string) json.RawMessage {
+	if len(labels) == 0 {
+		return nil
+	}
+	raw, err := json.Marshal(labels)
+	if err != nil {
+		return nil // it holds only texts
+	}
+	return raw
 }
 
 // answer replies to those who wait for a run, as far as it has got.

@@ -121,6 +121,9 @@ func (s *shard) quiet(ctx context.Context, b *batch) error {
 		if err := s.recoverOwed(ctx); err != nil {
 			return err
 		}
+		if !s.missed {
+			s.gate.settle(s)
+		}
 	}
 	if s.silent {
 		s.silent = false

@@ -165,6 +165,7 @@ type Turn struct {
 	New     []NewRun
 	Changed []RunChange
 	Snaps   []Snap
+	Freed   []task.ID // attempts that give their slots back
 	Notes   []Note
 }
 

@@ -75,6 +75,7 @@ type shard struct {
 	kick     chan<- struct{} // tells the roster that something changed
 	over     chan struct{}   // closed when nobody takes from the inbox any more
 	life     context.Context //nolint:containedctx // of the time as owner: calls are placed in it
+	gate     *gate
 	inbox    chan *job
 	retry    []*job // inputs whose turn failed; they come first
 	epoch    int64
@@ -98,7 +99,7 @@ type shard struct {
 
 func newShard(n int, e *Engine) *shard {
 	s := &shard{
-		n: n, cfg: &e.cfg, machines: &e.machines, callers: &e.callers, tenure: &e.roster.tenure, kick: e.roster.kick,
+		n: n, cfg: &e.cfg, machines: &e.machines, callers: &e.callers, gate: e.gate, tenure: &e.roster.tenure, kick: e.roster.kick,
 		invited: make(chan struct{}, 1), over: make(chan struct{}), inbox: make(chan *job, inboxMax),
 		runs: map[uuid.UUID]*live{}, waiters: map[uuid.UUID][]*job{}, tasks: make(chan []task.Task, 1_024), lost: make(chan struct{}, 1),
 	}
@@ -228,6 +229,7 @@ func (s *shard) once(ctx context.Context) (err error) {
 	s.epoch, s.life = epoch, ctx
 	s.runs, s.broken, s.timers, s.fault, s.redo = map[uuid.UUID]*live{}, map[uuid.UUID]bool{}, nil, nil, false
 	s.silent, s.missed, s.crowd = false, false, 0
+	defer s.gate.leave(s)
 	s.clock = time.NewTimer(time.Hour) //nolint:forbidigo // set to the next deadline as it changes
 	defer s.clock.Stop()
 	if err := s.recover(ctx); err != nil {
@@ -305,6 +307,9 @@ func (s *shard) dispatcher(ctx context.Context) {
 			return
 		}
 		for wait := backoffMin; ; wait = min(2*wait, backoffMax) {
+			if tasks = s.gate.wanted(tasks); len(tasks) == 0 {
+				break
+			}
 			err := s.cfg.Channel.Dispatch(ctx, tasks)
 			if err == nil || ctx.Err() != nil {
 				break

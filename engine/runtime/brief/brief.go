@@ -73,6 +73,7 @@ func Of(e machine.Event) Brief {
 		}
 	case *machine.TaskScheduled:
 		b.Scope, b.Visit, b.Attempt, b.Took, b.Queue, b.Priority = f.Scope, f.Visit, f.Attempt, string(f.Took), f.Queue, &f.Priority
+		b.Text = f.Warning
 		if f.Undoes != nil {
 			b.Undoes = &Visit{f.Undoes.Scope, f.Undoes.Node, f.Undoes.Visit}
 		}
