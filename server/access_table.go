@@ -152,6 +152,7 @@ func queueAccess() map[string]access {
 	editor := access{role: account.Editor}
 	admin := access{role: account.Admin}
 	return map[string]access{
+		"GET /queues":                       viewer,
 		"GET /api/routes":                   viewer,
 		"PUT /api/routes":                   admin.as("routes.set"),
 		"POST /api/routes/test":             viewer,

@@ -53,6 +53,7 @@ func (s *Server) routes() chi.Router {
 		r.Get("/w/{id}/versions", s.pageVersions)
 		r.Get("/runs", s.pageRuns)
 		r.Get("/runs/{id}", s.pageRun)
+		r.Get("/queues", s.pageQueues)
 		r.Get("/boards", s.pageBoards)
 		r.Get("/settings", s.pageSettings)
 		r.Get("/settings/members", s.pageMembers)

@@ -88,8 +88,8 @@ func (s Settings) Check() *problem.Problem {
 // Gated reports whether tasks of the queue wait for their turn.
 func (s *Settings) Gated() bool { return s.Concurrency > 0 || s.Rate > 0 || s.Fair != "" || s.Paused }
 
-// window is the concurrency that holds.
-func (s *Settings) window() int {
+// Window is the concurrency that holds.
+func (s *Settings) Window() int {
 	if s.Concurrency == 0 && s.Fair != "" {
 		return FairWindow
 	}
@@ -125,7 +125,7 @@ func (s *Settings) fairKey(e *Entry) string {
 
 // need is what the settings ask for.
 func (s *Settings) need(workspace, queue string) (Need, bool) {
-	n := Need{Name: "queue/" + workspace + "/" + queue, Slots: s.window(), Rate: s.Rate}
+	n := Need{Name: "queue/" + workspace + "/" + queue, Slots: s.Window(), Rate: s.Rate}
 	if s.Rate > 0 {
 		n.Per = s.per()
 	}

@@ -123,6 +123,9 @@ if (document.querySelector("[data-import]") !== null)
     }),
   );
 
+if (document.querySelector("[data-routes]") !== null)
+  void import("./queues.ts").then((later) => later.watchQueues());
+
 keepAgo();
 keepLive();
 watchLine();

@@ -53,6 +53,7 @@ function entries(): readonly Entry[] {
     ...press("[data-new]"),
     go(t("shell.nav.workflows"), "/"),
     go(t("shell.nav.runs"), "/runs"),
+    go(t("shell.nav.queues"), "/queues"),
     go(t("shell.nav.boards"), "/boards"),
     go(t("shell.nav.settings"), "/settings"),
     ...[...settings].map((a) => go((a.textContent ?? "").trim(), a.href)),

@@ -1,0 +1,87 @@
+package server
+
+import (
+	"net/http"
+
+	"github.com/google/uuid"
+
+	"signalbox/engine/account"
+	"signalbox/engine/draft"
+	"signalbox/engine/route"
+	"signalbox/engine/routing"
+	"signalbox/web/view"
+)
+
+// workflowsMax is how many workflows the route table offers to choose from.
+const workflowsMax = 200
+
+// routeProps is what the script of the route table gets.
+type routeProps struct {
+	URL        string    `json:"url"`
+	Workflow   string    `json:"workflow"`
+	Table      routesOut `json:"table"`
+	Queues     []string  `json:"queues"`
+	Attributes []string  `json:"attributes"`
+	Priorities []string  `json:"priorities"`
+}
+
+// pageQueues shows the queues as they are, and a route table.
+func (s *Server) pageQueues(w http.ResponseWriter, r *http.Request) {
+	who := s.current(r)
+	workflow := uuid.Nil
+	data := view.Queues{
+		MayHold: who.Role.AtLeast(account.Operator), MayLimit: who.Role.AtLeast(account.Admin), MayRoute: who.Role.AtLeast(account.Admin),
+	}
+	url := "/api/routes"
+	if named := r.URL.Query().Get("workflow"); named != "" {
+		id, err := uuid.Parse(named)
+		if err != nil {
+			s.notFound(w, r)
+			return
+		}
+		wf, err := s.config.Drafts.Workflow(r.Context(), who.Workspace, id)
+		if err != nil {
+			s.fail(w, r, err)
+			return
+		}
+		workflow, data.Workflow, data.MayRoute = id, &view.Named{ID: id.String(), Name: wf.Name}, who.Role.AtLeast(account.Editor)
+		url = "/api/workflows/" + id.String() + "/routes"
+	}
+	states, err := s.config.Routing.States(r.Context(), who.Workspace)
+	if err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	table, err := s.config.Routing.Table(r.Context(), who.Workspace, workflow)
+	if err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	list, err := s.config.Drafts.List(r.Context(), who.Workspace, draft.Cursor{}, workflowsMax)
+	if err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	for _, wf := range list {
+		data.Workflows = append(data.Workflows, view.Named{ID: wf.ID.String(), Name: wf.Name})
+	}
+	props := routeProps{URL: url, Table: showRoutes(table), Attributes: route.AttributeNames(), Priorities: route.Names()}
+	if data.Workflow != nil {
+		props.Workflow = data.Workflow.ID
+	}
+	for _, st := range states {
+		data.Rows = append(data.Rows, queueRow(st))
+		props.Queues = append(props.Queues, st.Name)
+	}
+	data.Table = props
+	s.show(w, r, view.QueuesPage(s.page(r, "pages.queues.title", "queues"), data))
+}
+
+func queueRow(st routing.State) view.Queue {
+	c := st.Settings
+	return view.Queue{
+		Name: st.Name, Revision: st.Revision, Paused: c.Paused, Depth: st.Seen.Depth, Waiting: st.Seen.Waiting, Out: st.Seen.Out, Oldest: st.Seen.Oldest,
+		Slots: st.Slots, Concurrency: c.Window(), Rate: c.Rate, Per: c.Per, Fair: c.Fair, Handover: c.Handover, Backlog: c.Backlog, BacklogMost: c.BacklogLimit(),
+		Ins: st.Seen.Ins, Outs: st.Seen.Outs, PerSecond: 1 / routing.ReportEvery.Seconds(),
+	}
+}

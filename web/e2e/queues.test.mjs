@@ -1,0 +1,117 @@
+// Queues and routes: what waits, limits, pause, and the editor of the table.
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { axe, becomeOwner, startBrowser, startProgram } from "./program.mjs";
+
+let program;
+let browser;
+let page;
+let faults;
+
+before(async () => {
+  program = await startProgram();
+  browser = await startBrowser();
+  ({ page, faults } = await browser.page());
+  await becomeOwner(page, program);
+});
+
+after(async () => {
+  await browser?.close();
+  assert.equal(await program?.stop(), 0, "the program stops cleanly");
+});
+
+const shots = process.env.SHOTS;
+async function shot(name) {
+  if (shots !== undefined) await page.screenshot({ path: `${shots}/${name}.png`, fullPage: true });
+}
+const post = (path, body) =>
+  page.evaluate(
+    async ([p, b]) => {
+      const r = await fetch(p, { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(b) });
+      return r.text();
+    },
+    [path, body],
+  );
+const ticket = { subject: "Payment failed twice", priority: 9 };
+
+test("a paused queue holds tasks, shows them, and lets them go on", async () => {
+  await page.goto(`${program.origin}/queues`);
+  const express = page.locator('[data-queue="express"]');
+  await express.waitFor();
+  assert.deepEqual(await axe(page), []);
+  await express.getByRole("button", { name: "Pause" }).click();
+  await express.locator(".chip", { hasText: "Paused" }).waitFor();
+  void fetch(`${program.origin}/hooks/demo-ticket`, { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(ticket) }).catch(() => undefined);
+  await page.waitForFunction(() => {
+    const all = [...document.querySelectorAll('[data-queue="express"] .level b')];
+    return all.some((n) => Number(n.textContent) > 0);
+  });
+  await shot("queues-waiting");
+  await express.getByRole("button", { name: "Resume" }).click();
+  await page.waitForFunction(() => {
+    const row = document.querySelector('[data-queue="express"]');
+    return row?.querySelector(".chip.wait") === null && [...row.querySelectorAll(".level b")].every((n) => n.textContent === "0");
+  });
+});
+
+test("limits are set in place, and a wrong one is refused with its place", async () => {
+  const express = page.locator('[data-queue="express"]');
+  await express.getByRole("button", { name: "Limits" }).click();
+  const dialog = page.locator("#limits-express");
+  await dialog.waitFor();
+  assert.deepEqual(await axe(page), []);
+  await shot("queues-limits");
+  await page.waitForLoadState("networkidle");
+  await dialog.getByLabel("At once").fill("3");
+  await dialog.getByLabel("Take turns by").fill("color");
+  await dialog.getByRole("button", { name: "Save" }).click();
+  await dialog.locator("[data-fault]", { hasText: "labels." }).waitFor();
+  await dialog.getByLabel("Take turns by").fill("workflow");
+  await dialog.getByRole("button", { name: "Save" }).click();
+  await express.locator(".slots", { hasText: "0 of 3" }).waitFor();
+});
+
+test("rules are ordered by keyboard, tried out and saved", async () => {
+  const rules = page.locator(".rule");
+  assert.equal(await rules.count(), 2);
+  await page.getByRole("button", { name: "Add a rule" }).click();
+  assert.equal(await rules.count(), 3);
+  await page.keyboard.type("reports");
+  await rules.nth(2).locator(".when select").first().selectOption("kind");
+  await rules.nth(2).getByLabel("Value").fill("http");
+  await rules.nth(2).getByLabel("Queue").focus();
+  await page.keyboard.press("Alt+ArrowUp");
+  await page.keyboard.press("Alt+ArrowUp");
+  assert.equal(await rules.nth(0).getByLabel("Queue").inputValue(), "reports");
+  const trial = page.locator(".trial");
+  await trial.getByLabel("Kind of step").fill("http");
+  await trial.getByRole("button", { name: "Try" }).click();
+  await page.locator(".rule.hit").waitFor();
+  assert.match(await trial.locator(".answer").textContent(), /It goes to reports .* Rule 1 says so/);
+  await trial.getByLabel("Kind of step").fill("llm");
+  await trial.getByLabel("Priority").fill("urgent!!");
+  await trial.getByRole("button", { name: "Try" }).click();
+  await page.waitForFunction(() => /is no priority/.test(document.querySelector(".trial .answer")?.textContent ?? ""));
+  assert.deepEqual(await axe(page), []);
+  await shot("queues-rules");
+  const kept = page.waitForResponse((r) => r.url().endsWith("/api/routes") && r.request().method() === "PUT");
+  await page.getByRole("button", { name: "Save the table" }).click();
+  assert.equal((await kept).status(), 200);
+  await page.getByRole("button", { name: "Save the table", disabled: true }).waitFor();
+  await page.waitForFunction(() => document.querySelector(".routes .said")?.textContent === "");
+  await page.reload();
+  await rules.nth(2).waitFor();
+  assert.equal(await rules.nth(0).getByLabel("Queue").inputValue(), "reports");
+  assert.match(await post("/api/routes/test", { kind: "http" }), /reports/);
+});
+
+test("it fits narrow windows and the dark", async () => {
+  await page.setViewportSize({ width: 800, height: 1000 });
+  assert.ok((await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth)) <= 0);
+  await shot("queues-narrow");
+  await page.setViewportSize({ width: 1440, height: 900 });
+  await page.emulateMedia({ colorScheme: "dark" });
+  assert.deepEqual(await axe(page), []);
+  await shot("queues-dark");
+  assert.deepEqual(faults, []);
+});
