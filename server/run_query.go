@@ -84,7 +84,7 @@ func parseMoment(text string) (time.Time, error) {
 		return time.Time{}, nil
 	}
 	var err error
-	for _, layout := range []string{time.RFC3339Nano, "2006-01-02T15:04Z07:00", "2006-01-02T15:04", "2006-01-02"} {
+	for _, layout := range []string{time.RFC3339Nano, "2006-01-02T15:04Z07:00", "2006-01-02T15:04:05", "2006-01-02T15:04", "2006-01-02"} {
 		var at time.Time
 		if at, err = time.Parse(layout, text); err == nil {
 			return at.UTC(), nil

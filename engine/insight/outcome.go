@@ -194,7 +194,7 @@ type MetricSeries struct {
 	Rest   bool              `json:"rest,omitempty" doc:"All series beyond the limit together"`
 	N      Column            `json:"n" doc:"Points in each interval; null: none"`
 	Total  Column            `json:"total"`
-	Last   Column            `json:"last"`
+	Last   Column            `json:"last,omitempty" doc:"Of gauges"`
 	P50    Column            `json:"p50,omitempty" doc:"Of histograms, exact"`
 	P95    Column            `json:"p95,omitempty"`
 	Points int64             `json:"points" doc:"Points in the whole range"`
@@ -204,8 +204,11 @@ type MetricSeries struct {
 // NewMetricSeries has room for a span.
 func NewMetricSeries(span Span, typ string) MetricSeries {
 	n := span.Len()
-	s := MetricSeries{N: newColumn(n), Total: newColumn(n), Last: newColumn(n)}
-	if typ == "histogram" {
+	s := MetricSeries{N: newColumn(n), Total: newColumn(n)}
+	switch typ {
+	case "gauge":
+		s.Last = newColumn(n)
+	case "histogram":
 		s.P50, s.P95 = newColumn(n), newColumn(n)
 	}
 	return s

@@ -120,23 +120,28 @@ func (b *Boards) metrics(ctx context.Context, workspace string, workflow uuid.UU
 	}
 	rows, err := b.pool.Query(ctx, `with c as (select * from unnest($5::text[], $6::text[], $7::text[], $8::int[]) c(name, type, labels, series)),
 		p as materialized (select name, type, labels, at, value`+pointsIn+`)
-		select c.series, floor(extract(epoch from p.at - $2) / $9)::int, count(*), sum(p.value), (array_agg(p.value order by p.at desc))[1],
-			percentile_cont(0.5) within group (order by p.value), percentile_cont(0.95) within group (order by p.value)
+		select c.series, floor(extract(epoch from p.at - $2) / $9)::int, count(*), sum(p.value),
+			(array_agg(p.value order by p.at desc) filter (where p.type = 'gauge'))[1],
+			percentile_cont(0.5) within group (order by p.value) filter (where p.type = 'histogram'),
+			percentile_cont(0.95) within group (order by p.value) filter (where p.type = 'histogram')
 		from p join c using (name, type, labels) group by 1, 2`,
 		workspace, span.From, span.To, workflow, names, types, labels, series, span.Step)
 	if err != nil {
 		return nil, fmt.Errorf("read points: %w", err)
 	}
 	var which, bin int
-	var n, sum, last, p50, p95 float64
+	var n, sum float64
+	var last, p50, p95 *float64 // only of gauges and of histograms: sorting costs
 	_, err = pgx.ForEachRow(rows, []any{&which, &bin, &n, &sum, &last, &p50, &p95}, func() error {
 		s := &list[which/(insight.DrawnMax+1)].Series[which%(insight.DrawnMax+1)]
 		if bin < 0 || bin >= len(s.N) {
 			return nil
 		}
-		s.N[bin], s.Total[bin], s.Last[bin] = n, sum, last
-		if s.P50 != nil {
-			s.P50[bin], s.P95[bin] = p50, p95
+		s.N[bin], s.Total[bin] = n, sum
+		for column, v := range map[*insight.Column]*float64{&s.Last: last, &s.P50: p50, &s.P95: p95} {
+			if *column != nil && v != nil {
+				(*column)[bin] = *v
+			}
 		}
 		return nil
 	})

@@ -113,8 +113,9 @@ export function runsAddress(link: RunsLink, from: number, to: number, longest = 
   return address(link.workflow === "" ? "/runs" : `/w/${link.workflow}/runs`, {
     status: link.status ?? "",
     version: link.version === undefined ? "" : String(link.version),
-    from: moment(Math.floor(from - longest)),
-    to: moment(to),
+    // As the fields of that page have it: to the second, without a zone.
+    from: moment(Math.floor(from - longest)).replace("Z", ""),
+    to: moment(to).replace("Z", ""),
   });
 }
 

@@ -334,7 +334,7 @@ export function metricChart(metric: Metric, naming: Naming): Chart {
   const rows = metric.series.map((s, i) => ({
     name: name(s),
     color: s.rest === true ? "skip" : color(i),
-    values: metric.type === "gauge" ? gapless(s.last) : s.total,
+    values: metric.type === "gauge" ? gapless(s.last ?? []) : s.total,
   }));
   return { ...base, about, drawn: metric.type === "gauge" ? "lines" : "bars", rows };
 }

@@ -49,7 +49,7 @@ export type MetricSeries = {
   readonly rest?: boolean;
   readonly n: Column;
   readonly total: Column;
-  readonly last: Column;
+  readonly last?: Column;
   readonly p50?: Column;
   readonly p95?: Column;
   readonly points: number;

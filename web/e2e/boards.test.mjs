@@ -8,6 +8,7 @@ let browser;
 let page;
 let faults;
 let workflow;
+let stands; // a range of time that is over: its numbers do not change
 
 const SUCCEED = 6;
 const FAIL = 3;
@@ -51,6 +52,10 @@ before(async () => {
   assert.deepEqual(told.body, { told: 4, predicted: 4 });
   // What was counted is saved when its ten seconds are over.
   await until(async () => sum((await api("GET", "/api/boards/events?last=15m")).body, "run.time") === SUCCEED + FAIL);
+  const end = (Math.floor(Date.now() / 10_000) + 1) * 10_000;
+  const iso = (ms) => new Date(ms).toISOString();
+  stands = `from=${iso(end - 600_000)}&to=${iso(end)}`;
+  await until(async () => Date.now() > end);
 });
 
 after(async () => {
@@ -102,7 +107,7 @@ const inked = (id, token) =>
 
 /** The interval in which most runs failed. */
 async function spike() {
-  const board = (await api("GET", `/api/boards/events?last=15m&workflow=${workflow}`)).body;
+  const board = (await api("GET", `/api/boards/events?${stands}&workflow=${workflow}`)).body;
   const failed = board.series.find((s) => s.measure === "run.time" && s.label === "failed");
   const at = failed.n.indexOf(Math.max(...failed.n.filter((n) => n !== null)));
   return { at, time: board.times[at], n: failed.n[at], of: board.times.length };
@@ -119,7 +124,7 @@ test("events: the numbers are those of the runs, and their charts are drawn", as
 });
 
 test("a click on a spike leads to its runs, and to no others", async () => {
-  await open(`?last=15m&workflow=${workflow}`);
+  await open(`?${stands}&workflow=${workflow}`);
   const { at, n, of } = await spike();
   const over = card("ended").locator(".u-over");
   const box = await over.boundingBox();
@@ -127,24 +132,24 @@ test("a click on a spike leads to its runs, and to no others", async () => {
   await page.mouse.move(x, box.y + box.height / 2);
   await card("ended").locator(".tip").getByText("Failed").waitFor();
   await card("time").locator(".board-legend b").first().waitFor(); // the pointer is shared
-  const bar = await card("ended").locator("canvas").evaluate((canvas) => {
+  const canvas = await card("ended").locator("canvas").boundingBox();
+  const bar = await card("ended").locator("canvas").evaluate((canvas, left) => {
     const probe = document.createElement("canvas").getContext("2d");
     probe.fillStyle = getComputedStyle(document.documentElement).getPropertyValue("--fail");
     probe.fillRect(0, 0, 1, 1);
     const [r, g, b] = probe.getImageData(0, 0, 1, 1).data;
-    const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+    const { data } = canvas.getContext("2d").getImageData(Math.round((left * canvas.width) / canvas.clientWidth), 0, 1, canvas.height);
     const rows = [];
-    for (let i = 0; i < data.length; i += 4) if (data[i] === r && data[i + 1] === g && data[i + 2] === b) rows.push(Math.floor(i / 4 / canvas.width));
+    for (let i = 0; i < data.length; i += 4) if (data[i] === r && data[i + 1] === g && data[i + 2] === b) rows.push(i / 4);
     return ((Math.min(...rows) + Math.max(...rows)) / 2) * (canvas.clientHeight / canvas.height);
-  });
-  const canvas = await card("ended").locator("canvas").boundingBox();
+  }, x - canvas.x);
   await page.mouse.click(x, canvas.y + bar);
   await page.waitForURL((u) => u.pathname === `/w/${workflow}/runs` && u.searchParams.get("status") === "failed");
   assert.equal(await page.locator(".runs-table tbody tr").count(), n);
 });
 
 test("the table has the same numbers and ways", async () => {
-  await open(`?last=15m&workflow=${workflow}`);
+  await open(`?${stands}&workflow=${workflow}`);
   const { n } = await spike();
   await card("ended").getByRole("button", { name: "Runs over, by outcome as a table" }).click();
   const table = card("ended").locator(".board-table");
@@ -161,7 +166,7 @@ test("the table has the same numbers and ways", async () => {
 });
 
 test("by keyboard alone: along the time, and into the runs", async () => {
-  await open(`?last=15m&workflow=${workflow}`);
+  await open(`?${stands}&workflow=${workflow}`);
   const { at, of } = await spike();
   const slider = card("ended").getByRole("slider");
   await slider.focus();
