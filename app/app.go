@@ -72,6 +72,10 @@ type App struct {
 // shutdownMax is how long requests under way may take when the program stops.
 const shutdownMax = 5 * time.Second
 
+// flushMax is how long the last counts may take to be saved: a database that is
+// away does not keep the program from stopping.
+const flushMax = 2 * time.Second
+
 // startLease keeps the number of shards while the rest of the program starts.
 const startLease = 10 * time.Second
 
@@ -289,7 +293,9 @@ func (a *App) Run(ctx context.Context, started func()) error {
 		return nil
 	})
 	err := g.Wait()
-	a.rollups.Flush(context.WithoutCancel(ctx)) // what the last turns counted
+	last, done := context.WithTimeout(context.WithoutCancel(ctx), flushMax)
+	defer done()
+	a.rollups.Flush(last) // what the last turns counted
 	return err
 }
 

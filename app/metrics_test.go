@@ -10,8 +10,12 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/uuid"
+
 	"signalbox/app"
+	"signalbox/engine/insight"
 	"signalbox/engine/local/postgres/postgrestest"
+	"signalbox/engine/pg"
 )
 
 // fetch reads an address; the token may be empty.
@@ -51,6 +55,28 @@ func sample(t *testing.T, text, series string) float64 {
 	return -1
 }
 
+// rolledUp checks that a server that stopped has saved all that it counted, for
+// every length of interval, of the workflow and of the workspace.
+func rolledUp(t *testing.T, dsn string, runs, steps int) {
+	t.Helper()
+	ctx := context.Background()
+	db, err := pg.Open(ctx, dsn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	for _, tier := range insight.Tiers() {
+		for measure, want := range map[string]int{insight.RunStarted: runs, insight.RunTime: runs, insight.QueueTime: runs * steps, insight.WorkTime: runs * steps} {
+			var whole, apart int
+			err := db.Pool().QueryRow(ctx, `select coalesce(sum(n) filter (where workflow_id = $3), 0), coalesce(sum(n) filter (where workflow_id <> $3), 0)
+				from rollups where step = $1 and measure = $2 and workspace_id <> ''`, tier.Step, measure, uuid.Nil).Scan(&whole, &apart)
+			if err != nil || whole != want || apart != want {
+				t.Errorf("%s by %d s: %d in all, %d by workflow, want %d: %v", measure, tier.Step, whole, apart, want, err)
+			}
+		}
+	}
+}
+
 // TestScrape runs workflows in the whole program and reads its metrics at both
 // addresses.
 func TestScrape(t *testing.T) {
@@ -72,6 +98,7 @@ func TestScrape(t *testing.T) {
 		if err := <-done; err != nil {
 			t.Error(err)
 		}
+		rolledUp(t, cfg.DatabaseURL, runs, steps)
 	}()
 	<-ready
 	if code, text := fetch(ctx, t, a.OpsOrigin()+"/healthz", ""); code != http.StatusOK || text != "ok\n" {
