@@ -63,12 +63,13 @@ var layers = map[string][]string{
 	"engine/worker":              {"engine/event", "engine/graph", "engine/problem", "engine/runtime/brief", "engine/task", "engine/vault"},
 	"engine/worker/action":       {"engine/guard", "engine/span", "engine/task", "engine/vault", "engine/worker", "engine/worker/shape"},
 	"engine/worker/shape":        {},
+	"engine/worker/elastic":      {},
 	"engine/worker/remote":       {"engine/problem", "engine/route", "engine/task", "engine/worker", "engine/worker/shape"},
 	"engine/worker/local":        {"engine/problem", "engine/runtime", "engine/runtime/brief", "engine/task", "engine/watch", "engine/worker"},
 	// Technology: one package for each.
 	"engine/pg":                          {"engine/account", "engine/audit", "engine/compare", "engine/draft", "engine/event", "engine/history", "engine/insight", "engine/machine", "engine/problem", "engine/queue", "engine/routing", "engine/runtime", "engine/runtime/brief", "engine/share", "engine/task", "engine/vault", "engine/worker/remote", "migrations"},
 	"engine/mem":                         {"engine/event", "engine/queue", "engine/runtime", "engine/task"},
-	"engine/nats":                        {"engine/event", "engine/problem", "engine/runtime", "engine/task", "engine/watch", "engine/worker"},
+	"engine/nats":                        {"engine/worker/remote", "engine/event", "engine/problem", "engine/runtime", "engine/task", "engine/watch", "engine/worker"},
 	"engine/otlp":                        {"engine/event", "engine/machine", "engine/runtime", "engine/span"},
 	"engine/local/postgres":              {},
 	"engine/local/postgres/postgrestest": {"engine/local/postgres"},
@@ -82,6 +83,10 @@ var layers = map[string][]string{
 	},
 	"static":     {},
 	"migrations": {},
+	// For programs of others: nothing of the engine.
+	"client/worker":          {},
+	"client/worker/overnats": {"client/worker"},
+	"client/worker/example":  {"client/worker"},
 	// The whole.
 	"app": nil, // anything: it builds the program
 	"":    {"app"},
@@ -92,7 +97,7 @@ var layers = map[string][]string{
 var (
 	pure = []string{
 		"engine/problem", "engine/event", "engine/route", "engine/queue", "engine/expr", "engine/history", "engine/task", "engine/span", "engine/graph", "engine/kind",
-		"engine/machine", "engine/soundness", "engine/compile", "engine/chart", "engine/exchange", "engine/reference", "engine/runtime/brief", "engine/compare", "engine/picture", "engine/insight",
+		"engine/machine", "engine/soundness", "engine/compile", "engine/chart", "engine/exchange", "engine/reference", "engine/runtime/brief", "engine/compare", "engine/picture", "engine/insight", "engine/worker/elastic",
 	}
 	impure = []string{"context", "os", "net", "net/http", "io/fs", "log", "log/slog", "math/rand", "math/rand/v2", "crypto/rand", "sync", "testing"}
 	banned = map[string][]string{"time": {"Now", "Since", "Until", "After", "Sleep", "NewTimer", "NewTicker", "Tick", "AfterFunc"}}
@@ -226,7 +231,7 @@ func TestNames(t *testing.T) {
 // the few that ARCHITECTURE.md explains.
 func TestTopLevel(t *testing.T) {
 	t.Parallel()
-	want := []string{"app", "bin", "deploy", "docs", "engine", "migrations", "server", "static", "web"}
+	want := []string{"app", "bin", "client", "deploy", "docs", "engine", "migrations", "server", "static", "web"}
 	_ = filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {
 		if err != nil || path == "." || !d.IsDir() {
 			return err

@@ -43,10 +43,12 @@ func (a *App) openChannel(ctx context.Context) error {
 // embed starts NATS in this process.
 func (a *App) embed(ctx context.Context, dir string) error {
 	var err error
-	if a.nats, err = localnats.Start(dir); err != nil {
+	if a.nats, err = localnats.Start(localnats.Config{
+		Dir: dir, Listen: a.Config.WorkerListen, Certificate: a.Config.WorkerCert, Key: a.Config.WorkerKey, Admit: a.admit,
+	}); err != nil {
 		return err
 	}
-	return a.connect(ctx, nats.Config{InProcess: a.nats.Raw()})
+	return a.connect(ctx, nats.Config{InProcess: a.nats.Raw(), Token: a.nats.Secret()})
 }
 
 func (a *App) connect(ctx context.Context, cfg nats.Config) error {

@@ -39,6 +39,9 @@ type Config struct {
 	KeepCounts   string // how long what boards show is kept; empty: for ever
 	LogLevel     string
 	LogFormat    string
+	WorkerListen string // host:port where workers of one's own come over NATS; empty: none
+	WorkerCert   string
+	WorkerKey    string
 	OpsListen    string // host:port of /healthz, /readyz and /metrics alone; empty: none
 	MetricsToken string // opens /metrics there from elsewhere
 	OTLPEndpoint string // of a collector of traces; empty: none
@@ -73,6 +76,9 @@ func (c *Config) table() []setting {
 		{name: "keep-counts", value: "400d", usage: "how long boards look back: counts by the hour, points of metric nodes, predictions and truths are deleted after that; empty: for ever", text: &c.KeepCounts},
 		{name: "log", value: "info", usage: "debug, info, warn or error", text: &c.LogLevel},
 		{name: "log-format", value: "text", usage: "text or json", text: &c.LogFormat},
+		{name: "worker-listen", usage: "address where workers of one's own come over NATS, with an API token of the role worker; beyond this machine only with --worker-cert; empty: they come over HTTP only", text: &c.WorkerListen},
+		{name: "worker-cert", usage: "file with the certificate for --worker-listen", text: &c.WorkerCert},
+		{name: "worker-key", usage: "file with its key", text: &c.WorkerKey},
 		{name: "ops-listen", usage: "a second address that answers only /healthz, /readyz and /metrics, by any name; empty: none", text: &c.OpsListen},
 		{name: "metrics-token", usage: "bearer token that opens /metrics at --ops-listen to other machines; empty: this machine only", text: &c.MetricsToken},
 		{name: "otlp-endpoint", env: "OTEL_EXPORTER_OTLP_ENDPOINT", usage: "collector that gets a trace of each run that is over, for example http://localhost:4318; empty: none", text: &c.OTLPEndpoint},
@@ -210,6 +216,7 @@ func (c *Config) validate() error {
 			faults = append(faults, fmt.Errorf("--ops-listen %q is not host:port", c.OpsListen))
 		}
 	}
+	faults = append(faults, c.validateWorkers()...)
 	if _, err := parseKeep("--keep-counts", c.KeepCounts); err != nil {
 		faults = append(faults, err)
 	}
@@ -251,6 +258,26 @@ func (c *Config) shards() int {
 	default:
 		return 1
 	}
+}
+
+// validateWorkers looks at the settings of workers of one's own.
+func (c *Config) validateWorkers() []error {
+	var faults []error
+	if (c.WorkerCert == "") != (c.WorkerKey == "") {
+		faults = append(faults, errors.New("--worker-cert and --worker-key go together"))
+	}
+	if c.WorkerListen == "" {
+		return faults
+	}
+	switch host, _, err := net.SplitHostPort(c.WorkerListen); {
+	case err != nil:
+		faults = append(faults, fmt.Errorf("--worker-listen %q is not host:port", c.WorkerListen))
+	case c.NATSURL != "" || c.Local:
+		faults = append(faults, errors.New("--worker-listen is for the embedded NATS; with one of your own its configuration lets workers in, see deploy/nats"))
+	case !loopback(host) && c.WorkerCert == "":
+		faults = append(faults, fmt.Errorf("--worker-listen %s would send tokens over the network without TLS; name a certificate by --worker-cert and --worker-key", c.WorkerListen))
+	}
+	return faults
 }
 
 func loopback(host string) bool {

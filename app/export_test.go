@@ -162,3 +162,16 @@ const StartMax = 4 * time.Second
 
 // RunningDSN is the address of the private database of a running program.
 func RunningDSN(data string) (string, error) { return runningDSN(data) }
+
+// WorkerAddress is where workers come to over NATS.
+func (a *App) WorkerAddress() string { return a.nats.Address() }
+
+// HeldBy is how many tasks a worker holds.
+func (a *App) HeldBy(worker string) int { return a.office.HeldBy(mainWorkspace, worker) }
+
+// LargestOutput is the size of the largest value that a run's events name.
+func (a *App) LargestOutput(ctx context.Context, run string) (n int, err error) {
+	err = a.base.db.Pool().QueryRow(ctx, `select coalesce(max((m.size[1])::int), 0) from workflow_events e,
+		regexp_matches(e.data::text, '"size":\s*([0-9]+)', 'g') m(size) where e.run_id = $1`, run).Scan(&n)
+	return n, err
+}

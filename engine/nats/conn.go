@@ -42,6 +42,8 @@ type Config struct {
 	InProcess client.InProcessConnProvider
 	// URL of one or several servers, separated by commas; tls:// for TLS.
 	URL string
+	// Token is shown to the server; empty: none.
+	Token string
 	// Credentials is the path of a .creds file; empty: none.
 	Credentials string
 	// Authorities is the path of PEM certificates to trust beside the
@@ -111,6 +113,9 @@ func (c *Conn) options() []client.Option {
 	}
 	if cfg.InProcess != nil {
 		list = append(list, client.InProcessServer(cfg.InProcess))
+	}
+	if cfg.Token != "" {
+		list = append(list, client.Token(cfg.Token))
 	}
 	if cfg.Credentials != "" {
 		list = append(list, client.UserCredentials(cfg.Credentials))

@@ -25,7 +25,7 @@ func connect(t *testing.T, s *local.Server) jetstream.JetStream {
 
 func start(t *testing.T, dir string) *local.Server {
 	t.Helper()
-	s, err := local.Start(dir)
+	s, err := local.Start(local.Config{Dir: dir})
 	if err != nil {
 		t.Fatal(err)
 	}

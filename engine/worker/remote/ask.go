@@ -233,3 +233,16 @@ func (o *Office) await(ctx context.Context, l *lease) (Outcome, error) {
 	}
 	return *l.outcome, nil
 }
+
+// HeldBy is how many tasks a worker holds by this server.
+func (o *Office) HeldBy(workspace, worker string) int {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	n := 0
+	for _, l := range o.leases {
+		if l.state == StateHeld && l.work == workspace && l.worker == worker {
+			n++
+		}
+	}
+	return n
+}

@@ -85,8 +85,9 @@ type attemptKey struct {
 	scope, visit, attempt int
 }
 
-// told is the task as its worker gets it.
-func (l *lease) told(inline int) Task {
+// told is the task as its worker gets it, without its input when that is
+// larger than there is room.
+func (l *lease) told(bounded bool, room int) Task {
 	t := &l.call.Task
 	timeout := t.Timeout
 	silence := l.config.silence()
@@ -94,7 +95,7 @@ func (l *lease) told(inline int) Task {
 		Lease: l.id, Type: l.config.Type, Input: l.config.Input, InputBytes: len(l.config.Input), Key: t.Key, Workflow: t.Workflow, Run: t.Run, Node: t.Node,
 		Visit: t.Visit, Attempt: t.Attempt, LeaseSeconds: seconds(silence), HeartbeatSeconds: seconds(silence / 3), TimeoutSeconds: seconds(timeout),
 	}
-	if inline > 0 && len(out.Input) > inline {
+	if bounded && len(out.Input) > room {
 		out.Input = nil
 	}
 	return out

@@ -114,6 +114,7 @@ func (o *Office) leave(ctx context.Context, t *taker, inline int) (Taken, error)
 	defer o.mu.Unlock()
 	o.forget(t)
 	out := Taken{Tasks: make([]Task, 0, len(t.got))}
+	left := inline // bytes of inputs that the whole answer may have
 	for _, l := range t.got {
 		switch {
 		case l.state != StateHeld: // canceled in this very moment
@@ -121,7 +122,9 @@ func (o *Office) leave(ctx context.Context, t *taker, inline int) (Taken, error)
 			l.said = true
 			l.word <- report{back: true}
 		default:
-			out.Tasks = append(out.Tasks, l.told(inline))
+			told := l.told(inline > 0, left)
+			left -= len(told.Input)
+			out.Tasks = append(out.Tasks, told)
 		}
 	}
 	return out, ctx.Err() //nolint:wrapcheck // nobody hears it

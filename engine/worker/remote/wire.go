@@ -63,7 +63,7 @@ type Request struct {
 	Types       []string `json:"types,omitempty" maxItems:"50" doc:"Task types to take; the most urgent task of the first type with one comes first"`
 	Max         int      `json:"max,omitempty" minimum:"0" maximum:"100" doc:"Tasks at most; 0 is 1"`
 	WaitSeconds float64  `json:"wait_seconds,omitempty" minimum:"0" maximum:"30" doc:"How long to wait for the first"`
-	InlineBytes int      `json:"inline_bytes,omitempty" minimum:"0" doc:"Larger inputs are asked for in pieces; 0: none is too large"`
+	InlineBytes int      `json:"inline_bytes,omitempty" minimum:"0" doc:"Bytes of inputs that the answer may have; what does not fit is asked for in pieces; 0: everything fits"`
 }
 
 // Taken is what was handed out.
