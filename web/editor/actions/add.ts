@@ -3,6 +3,7 @@
 import { defaults } from "../../core/form-schema.ts";
 import type { GraphNode, JsonObject, NodeDoc, Port, Spec } from "../../core/graph.ts";
 import { keyFor } from "../../core/step-key.ts";
+import { configOf, EXTERNAL, typeOf } from "../../core/task-type.ts";
 import type { Change } from "../../core/touch.ts";
 import type { Editor } from "../state/editor.ts";
 import type { QuickAdd } from "../state/signals.ts";
@@ -94,6 +95,15 @@ export function addStep(
       : t("editor.said.added", { step: spec.title }),
   );
   return id;
+}
+
+/** Adds what an entry of the list stands for: a kind, or what a worker does. */
+export function addEntry(editor: Editor, entry: Spec, where: QuickAdd): string | undefined {
+  const type = typeOf(editor.session.taskTypes.value, entry.name);
+  const base = type && editor.spec(EXTERNAL);
+  return base
+    ? addStep(editor, base, where, { title: type.title, config: configOf(type) })
+    : addStep(editor, entry, where);
 }
 
 const recentKey = "sb-recent-steps";

@@ -5,7 +5,7 @@ import type { Point } from "../../core/geometry.ts";
 import type { EventOf, KernelEventType } from "../../kernel/api.ts";
 import type { Editor } from "../state/editor.ts";
 import { t } from "../strings.ts";
-import { addStep } from "./add.ts";
+import { addEntry, addStep } from "./add.ts";
 import { copyText, parseClip } from "./clipboard.ts";
 import { runCommand } from "./command.ts";
 import { duplicate, pasteClip } from "./copies.ts";
@@ -163,8 +163,10 @@ function dropKind(editor: Editor, e: EventOf<"drop">): void {
     void dropFile(editor, file, e.at);
     return;
   }
-  const spec = editor.spec(e.data.getData(kindDragType));
+  const name = e.data.getData(kindDragType);
+  const spec =
+    editor.spec(name) ?? editor.session.taskEntries.value.find((entry) => entry.name === name);
   if (!spec) return;
   editor.session.quickAdd.value = undefined;
-  addStep(editor, spec, e.target.is === "edge" ? { edge: e.target.id, at: e.at } : { at: e.at });
+  addEntry(editor, spec, e.target.is === "edge" ? { edge: e.target.id, at: e.at } : { at: e.at });
 }

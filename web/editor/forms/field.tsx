@@ -6,6 +6,7 @@ import { useId } from "preact/hooks";
 import { formOf } from "../../core/expr-tokens.ts";
 import type { Field } from "../../core/form-schema.ts";
 import { at } from "../../core/form-schema.ts";
+import type { Issue } from "../../core/graph.ts";
 import { ExprField } from "../expr/field.tsx";
 import { Icon } from "../icon.tsx";
 import { t } from "../strings.ts";
@@ -57,7 +58,7 @@ export function FieldRow({ field }: { readonly field: Field }) {
     id,
     change,
     describedBy: faults.length > 0 || field.schema.description ? help : undefined,
-    invalid: faults.length > 0,
+    invalid: faults.some((f) => f.severity === "error"),
   };
   const group = groups.has(field.widget) && !expression;
   const body = expression ? <ExpressionControl {...props} /> : <Control {...props} />;
@@ -85,7 +86,7 @@ export function FieldRow({ field }: { readonly field: Field }) {
         <FlipButton field={field} value={value} expression={expression} />
       </div>
       {body}
-      <Below id={id} field={field} faults={faults.map((f) => f.message)} />
+      <Below id={id} field={field} faults={faults} />
     </div>
   );
 }
@@ -121,9 +122,7 @@ function FlipButton({
       type="button"
       class="ed-fx"
       aria-pressed={expression}
-      aria-label={t(expression ? "editor.form.toValue" : "editor.form.toExpression", {
-        field: field.title,
-      })}
+      aria-label={`fx: ${t(expression ? "editor.form.toValue" : "editor.form.toExpression", { field: field.title })}`}
       title={t(expression ? "editor.form.toValue" : "editor.form.toExpression", {
         field: field.title,
       })}
@@ -141,15 +140,15 @@ function Below({
 }: {
   readonly id: string;
   readonly field: Field;
-  readonly faults: readonly string[];
+  readonly faults: readonly Issue[];
 }) {
   if (faults.length > 0) {
     return (
       <div id={`${id}-err`}>
         {faults.map((fault) => (
-          <p class="err" key={fault}>
-            <Icon name="circle-alert" />
-            <span>{fault}</span>
+          <p class={`err ${fault.severity}`} key={fault.message}>
+            <Icon name={fault.severity === "error" ? "circle-alert" : "triangle-alert"} />
+            <span>{fault.message}</span>
           </p>
         ))}
       </div>

@@ -3,6 +3,7 @@
 import { useEffect, useId, useMemo, useRef, useState } from "preact/hooks";
 import { transactionOf } from "../../core/frame.ts";
 import type { GraphNode, Issue } from "../../core/graph.ts";
+import { EXTERNAL, settingsOf } from "../../core/task-type.ts";
 import { rename } from "../actions/edit.ts";
 import { useEditor } from "../context.ts";
 import type { FocusRequest } from "../forms/context.ts";
@@ -98,7 +99,14 @@ function ConfigureTab({ node }: { readonly node: GraphNode }) {
           </p>
         ) : null}
         <WebhookAddress node={node} />
-        <Fields schema={spec.config} value={node.config ?? {}} />
+        <Fields
+          schema={
+            node.kind === EXTERNAL
+              ? settingsOf(spec.config, node, editor.session.taskTypes.value)
+              : spec.config
+          }
+          value={node.config ?? {}}
+        />
         {Object.keys(spec.config.properties ?? {}).length === 0 ? (
           <p class="hint">{spec.help}</p>
         ) : null}

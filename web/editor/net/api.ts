@@ -3,6 +3,7 @@
 import type { Issue } from "../../core/graph.ts";
 import { said } from "../../core/sentence.ts";
 import type { Ordered } from "../../core/sync.ts";
+import type { TaskType } from "../../core/task-type.ts";
 import type { Change } from "../../core/touch.ts";
 
 export type { Issue };
@@ -130,6 +131,10 @@ export class Api {
 
   kinds(): Promise<{ kinds: readonly unknown[] }> {
     return call("GET", "/api/kinds");
+  }
+
+  workers(): Promise<{ types: readonly TaskType[] }> {
+    return call("GET", "/api/workers");
   }
 
   sendOps(

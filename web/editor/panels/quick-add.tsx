@@ -3,7 +3,8 @@
 
 import { useEffect, useId, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { Point } from "../../core/geometry.ts";
-import { addStep, recentKinds } from "../actions/add.ts";
+import type { Spec } from "../../core/graph.ts";
+import { addEntry, recentKinds } from "../actions/add.ts";
 import { kindDragType, openInspector } from "../actions/bind.ts";
 import { replaceKind } from "../actions/replace.ts";
 import { useEditor } from "../context.ts";
@@ -33,8 +34,8 @@ function QuickAddPanel({ wanted }: { readonly wanted: Wanted }) {
   const [index, setIndex] = useState(0);
   const [details, setDetails] = useState(false);
   const hits = useMemo(
-    () => rank(session.specs.value, query, contextOf(editor, wanted)),
-    [query, session.revision.value],
+    () => rank(offered(editor, wanted), query, contextOf(editor, wanted)),
+    [query, session.revision.value, session.taskEntries.value],
   );
   const chosen = hits[Math.min(index, hits.length - 1)];
 
@@ -64,7 +65,7 @@ function QuickAddPanel({ wanted }: { readonly wanted: Wanted }) {
       openInspector(editor);
       return;
     }
-    const id = addStep(editor, hit.spec, wanted);
+    const id = addEntry(editor, hit.spec, wanted);
     if (id === undefined) return;
     session.quickAdd.value = undefined;
     if (keepOpen) session.quickAdd.value = followOn(editor, id);
@@ -216,6 +217,12 @@ function originWords(editor: Editor, wanted: Wanted): string {
       to: nameOf(editor, edge.to),
     });
   return t("editor.quick.title");
+}
+
+/** Kinds, and behind them what workers do; a step is replaced by a kind only. */
+function offered(editor: Editor, wanted: Wanted): readonly Spec[] {
+  const { specs, taskEntries } = editor.session;
+  return wanted.replace === undefined ? [...specs.value, ...taskEntries.value] : specs.value;
 }
 
 function contextOf(editor: Editor, wanted: Wanted): RankContext {

@@ -49,6 +49,8 @@ export class Editor {
   readonly #timers = new Map<Timer, ReturnType<typeof setTimeout>>();
   #sync: Sync | undefined;
   #issuesSeq = 0;
+  #issues: readonly Issue[] = [];
+  #also: readonly Issue[] = [];
   #toasts = 0;
 
   constructor(props: EditorProps, kernel: KernelApi) {
@@ -102,7 +104,10 @@ export class Editor {
     void this.refreshSamples();
     if (!this.session.readOnly.value) void this.#readCredentials();
     const { version, compare, restore } = this.props;
-    if (!version && !compare) void this.#socket.start();
+    if (!version && !compare) {
+      void this.#socket.start();
+      void import("./workers.ts").then((m) => m.watchWorkers(this));
+    }
     if (restore) await (await import("./compare.ts")).restoreVersion(this, restore);
   }
 
@@ -392,9 +397,21 @@ export class Editor {
   #setIssues(issues: readonly Issue[], seq: number): void {
     if (seq < this.#issuesSeq) return;
     this.#issuesSeq = seq;
-    const told = issues.map(inWords);
-    this.session.issues.value = told;
-    this.kernel.setIssues(told);
+    this.#issues = issues.map(inWords);
+    this.#showIssues();
+  }
+
+  /** Findings of this page, beside the server's. */
+  alsoIssues(issues: readonly Issue[]): void {
+    if (issues.length + this.#also.length === 0) return;
+    this.#also = issues;
+    this.#showIssues();
+  }
+
+  #showIssues(): void {
+    const all = [...this.#issues, ...this.#also];
+    this.session.issues.value = all;
+    this.kernel.setIssues(all);
   }
 
   // -- telling people

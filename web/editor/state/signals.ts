@@ -5,6 +5,7 @@ import { signal } from "@preact/signals";
 import type { Point } from "../../core/geometry.ts";
 import type { Issue, Spec } from "../../core/graph.ts";
 import type { SaveState } from "../../core/sync.ts";
+import type { TaskType } from "../../core/task-type.ts";
 import type { Selection, ToolName } from "../../kernel/api.ts";
 import type { Credential, Samples, Workflow } from "../net/api.ts";
 import type { Comparison } from "./compare.ts";
@@ -52,6 +53,9 @@ export function createSession(workflow: Workflow) {
     /** Counts every change to the drawing. */
     revision: signal(0),
     specs: signal<readonly Spec[]>([]),
+    /** What workers of one's own have announced, and the same as entries of the list. */
+    taskTypes: signal<readonly TaskType[]>([]),
+    taskEntries: signal<readonly Spec[]>([]),
     issues: signal<readonly Issue[]>([]),
     /** The checks answered for a drawing that is older than the one shown. */
     issuesStale: signal(false),

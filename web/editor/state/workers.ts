@@ -1,0 +1,50 @@
+// What workers of one's own have announced, and who is there: looked at now and
+// then, while the page is seen.
+
+import type { TaskType } from "../../core/task-type.ts";
+import { EXTERNAL, entryOf, unworked } from "../../core/task-type.ts";
+import { iconsThere } from "../icon.tsx";
+import { t } from "../strings.ts";
+import type { Editor } from "./editor.ts";
+
+const lookEvery = 15_000;
+
+/** Looks now, and again until the page is left. */
+export async function watchWorkers(editor: Editor): Promise<void> {
+  const icons = await iconsThere();
+  const { session } = editor;
+  const judge = () => {
+    editor.alsoIssues(unworked(editor.drawing.nodes.values(), session.taskTypes.value, words));
+  };
+  const look = async () => {
+    if (document.hidden) return;
+    try {
+      const { types } = await editor.api.workers();
+      const base = editor.spec(EXTERNAL);
+      session.taskTypes.value = types;
+      session.taskEntries.value = base
+        ? types.map((type) => entryOf(base, type, icons.has(type.icon) ? type.icon : base.icon))
+        : [];
+      judge();
+    } catch {
+      // The next look may find them.
+    }
+  };
+  await look();
+  session.revision.subscribe(judge);
+  setInterval(() => void look(), lookEvery);
+  document.addEventListener("visibilitychange", () => void look());
+}
+
+function words(type: string, known: TaskType | undefined): string {
+  if (known?.seen_at === undefined) return t("editor.worker.never", { type });
+  const ago = (Date.now() - Date.parse(known.seen_at)) / 60_000;
+  const since = new Intl.RelativeTimeFormat(document.documentElement.lang || "en", {
+    numeric: "auto",
+  });
+  const when =
+    ago < 60
+      ? since.format(-Math.round(ago), "minute")
+      : since.format(-Math.round(ago / 60), "hour");
+  return t("editor.worker.gone", { type, when });
+}
