@@ -55,6 +55,7 @@ type App struct {
 	engine   *runtime.Engine
 	pool     *worker.Pool
 	office   *remote.Office // of workers of one's own
+	elastic  scaler
 	hub      *server.Hub
 	server   *server.Server
 	web      http.Handler // the server, behind what says that files are missing
@@ -191,6 +192,8 @@ func (a *App) openWorkers(context.Context) error {
 	if err != nil {
 		return err
 	}
+	a.elastic.pool, a.elastic.min, a.elastic.max = a.pool, a.Config.SlotsMin, a.Config.Slots
+	a.jobs = append(a.jobs, a.elastic.run)
 	return a.openOffice(counted)
 }
 

@@ -141,7 +141,9 @@ func workOnly(ctx context.Context, cfg Config, log *slog.Logger) error {
 		return err
 	}
 	log.InfoContext(ctx, "working", "nats", conn.Health())
+	size := &scaler{pool: pool, min: cfg.SlotsMin, max: cfg.Slots, look: func(ctx context.Context) (meter.Channel, error) { return natsDepth(ctx, conn) }}
 	g, ctx := errgroup.WithContext(ctx)
+	g.Go(func() error { return size.run(ctx) })
 	g.Go(func() error { return beside.run(ctx) })
 	g.Go(func() error {
 		defer source.Leave(context.WithoutCancel(ctx))

@@ -34,6 +34,7 @@ type Config struct {
 	TrustedProxy bool
 	Local        bool
 	Slots        int
+	SlotsMin     int    // 0: as many as Slots
 	Shards       int    // 0: by where the data are
 	Keep         string // how long runs that are over are kept; empty: for ever
 	KeepCounts   string // how long what boards show is kept; empty: for ever
@@ -71,6 +72,7 @@ func (c *Config) table() []setting {
 		{name: "trusted-proxy", usage: "a proxy in front ends TLS and sets X-Forwarded-For", on: &c.TrustedProxy},
 		{name: "local", usage: "hand tasks straight to the workers of this process, without NATS in between", on: &c.Local},
 		{name: "slots", value: "16", usage: "attempts that each queue runs at once in this process", number: &c.Slots},
+		{name: "slots-min", value: "0", usage: "attempts that each queue runs at once when there is little to do: between this and --slots it grows as soon as tasks wait, and shrinks when they have not been needed for half a minute; 0: always --slots", number: &c.SlotsMin},
 		{name: "shards", value: "0", usage: "parts into which runs are divided, shared out among the servers; 0: 8 with DATABASE_URL and NATS_URL, else 1. It is changed when a server starts while no other one lives", number: &c.Shards},
 		{name: "keep", usage: "how long runs that are over are kept, for example 30d or 12h; older ones are deleted with all their data; empty: for ever", text: &c.Keep},
 		{name: "keep-counts", value: "400d", usage: "how long boards look back: counts by the hour, points of metric nodes, predictions and truths are deleted after that; empty: for ever", text: &c.KeepCounts},
@@ -231,6 +233,9 @@ func (c *Config) validate() error {
 	}
 	if c.Shards < 0 || c.Shards > shardsMax {
 		faults = append(faults, fmt.Errorf("--shards %d is not from 0 to %d", c.Shards, shardsMax))
+	}
+	if c.SlotsMin < 0 || c.SlotsMin > c.Slots {
+		faults = append(faults, fmt.Errorf("--slots-min %d is not from 0 to --slots, which is %d", c.SlotsMin, c.Slots))
 	}
 	if c.Slots < 1 || c.Slots > 10_000 {
 		faults = append(faults, fmt.Errorf("--slots %d is not from 1 to 10,000", c.Slots))

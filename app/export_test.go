@@ -15,6 +15,7 @@ import (
 	"signalbox/engine/graph"
 	"signalbox/engine/runtime"
 	"signalbox/engine/runtime/brief"
+	"signalbox/engine/worker"
 )
 
 // ParseKeep reads how long runs are kept.
@@ -175,3 +176,6 @@ func (a *App) LargestOutput(ctx context.Context, run string) (n int, err error) 
 		regexp_matches(e.data::text, '"size":\s*([0-9]+)', 'g') m(size) where e.run_id = $1`, run).Scan(&n)
 	return n, err
 }
+
+// Slots is what a queue has in this process.
+func (a *App) Slots(queue string) worker.Slots { return a.pool.Slots()[queue] }

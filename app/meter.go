@@ -99,11 +99,12 @@ func (a *App) openMeters(context.Context) error {
 	s := meter.Sources{Pool: poolOf(a.base.db), Runtime: runtimeOf(a.store), Open: a.store.OpenRuns}
 	switch ch := a.channel.(type) {
 	case *local.Channel:
-		s.Channel = func(context.Context) (meter.Channel, error) { return localDepth(ch), nil }
+		a.elastic.look = func(context.Context) (meter.Channel, error) { return localDepth(ch), nil }
 	default:
 		s.Connected = func() bool { return a.conn.Health() == "" }
-		s.Channel = func(ctx context.Context) (meter.Channel, error) { return natsDepth(ctx, a.conn) }
+		a.elastic.look = func(ctx context.Context) (meter.Channel, error) { return natsDepth(ctx, a.conn) }
 	}
+	s.Channel, s.Slots = a.elastic.wanted, a.elastic.slots
 	if err := meter.Register(a.registry, s); err != nil {
 		return fmt.Errorf("register metrics: %w", err)
 	}
@@ -146,16 +147,17 @@ func natsDepth(ctx context.Context, conn *nats.Conn) (meter.Channel, error) {
 		held.Streams[name] = meter.Stream{Messages: s.Messages, Bytes: s.Bytes}
 	}
 	for name, q := range d.Queues {
-		held.Queues[name] = meter.Queue{Waiting: q.Waiting, Running: q.Running}
+		held.Queues[name] = meter.Queue{Waiting: q.Waiting, Running: q.Running, Oldest: q.Oldest}
 	}
 	return held, nil
 }
 
 func localDepth(ch *local.Channel) meter.Channel {
 	waiting, running := ch.Depth()
+	oldest := ch.Oldest(time.Now())
 	held := meter.Channel{Queues: map[string]meter.Queue{}}
 	for name := range waiting {
-		held.Queues[name] = meter.Queue{Waiting: waiting[name], Running: running[name]}
+		held.Queues[name] = meter.Queue{Waiting: waiting[name], Running: running[name], Oldest: oldest[name]}
 	}
 	return held
 }

@@ -24,6 +24,7 @@ import (
 	"signalbox/client/worker"
 	"signalbox/client/worker/overnats"
 	"signalbox/engine/local/postgres/postgrestest"
+	enginework "signalbox/engine/worker"
 )
 
 // plant is a running program with an owner who is logged in.
@@ -107,9 +108,15 @@ func (p *plant) ask(method, path string, body, answer any) {
 // workflow publishes one with a single external task.
 func (p *plant) workflow(taskType string) (id string) {
 	p.t.Helper()
-	graph := map[string]any{"signalbox": 1, "name": taskType, "nodes": []any{
+	return p.publish(map[string]any{"id": "work", "key": "work", "kind": "external", "config": map[string]any{"type": taskType, "input": "=input", "lease": "1s"}})
+}
+
+// publish publishes a workflow with a single step.
+func (p *plant) publish(work map[string]any) (id string) {
+	p.t.Helper()
+	graph := map[string]any{"signalbox": 1, "name": "One step", "nodes": []any{
 		map[string]any{"id": "start", "key": "start", "kind": "manual"},
-		map[string]any{"id": "work", "key": "work", "kind": "external", "config": map[string]any{"type": taskType, "input": "=input", "lease": "1s"}},
+		work,
 		map[string]any{"id": "out", "key": "out", "kind": "output", "config": map[string]any{"value": "=input"}},
 	}, "edges": []any{
 		map[string]any{"id": "a", "from": "start", "port": "success", "to": "work"},
@@ -383,4 +390,27 @@ func TestAWorkerOverNATS(t *testing.T) {
 	if _, err := overnats.Dial("nats://"+p.app.WorkerAddress(), "sb_WRONGWRONGWRONGWRONGWRONGW"); err == nil {
 		t.Error("a wrong token is let in")
 	}
+}
+
+// TestThePoolGrows: with --slots-min there are few slots until tasks wait.
+func TestThePoolGrows(t *testing.T) {
+	t.Parallel()
+	p := newPlant(t, func(c *app.Config) { c.SlotsMin, c.Slots = 1, 8 })
+	limit := time.After(30 * time.Second)
+	until := func(what string, ok func(enginework.Slots) bool) {
+		t.Helper()
+		for !ok(p.app.Slots("default")) {
+			select {
+			case <-limit:
+				t.Fatalf("never %s: %+v", what, p.app.Slots("default"))
+			case <-time.After(20 * time.Millisecond):
+			}
+		}
+	}
+	until("small", func(s enginework.Slots) bool { return s.Open == 1 })
+	id := p.publish(map[string]any{"id": "work", "key": "work", "kind": "mock", "config": map[string]any{"latency_ms": 2_500}})
+	for range 12 {
+		p.start(id, nil)
+	}
+	until("large", func(s enginework.Slots) bool { return s.Open == 8 && s.Busy > 4 })
 }

@@ -182,7 +182,7 @@ func TestSourcesAreAsked(t *testing.T) {
 		},
 		Connected: func() bool { return !down },
 		Channel: func(context.Context) (meter.Channel, error) {
-			return meter.Channel{Streams: map[string]meter.Stream{"TASKS": {Messages: 9, Bytes: 900}}, Queues: map[string]meter.Queue{"express": {Waiting: 5, Running: 4}}}, nil
+			return meter.Channel{Streams: map[string]meter.Stream{"TASKS": {Messages: 9, Bytes: 900}}, Queues: map[string]meter.Queue{"express": {Waiting: 5, Running: 4, Oldest: 1500 * time.Millisecond, Wanted: 14}}}, nil
 		},
 	})
 	if err != nil {
@@ -195,6 +195,7 @@ func TestSourcesAreAsked(t *testing.T) {
 		`signalbox_runs_open{status="waiting"} 7`, `signalbox_workflow_info{name="a \"name\"",workflow="id"} 1`,
 		`signalbox_nats_connected 1`, `signalbox_stream_messages{stream="TASKS"} 9`,
 		`signalbox_queue_tasks{queue="express",state="waiting"} 5`, `signalbox_queue_tasks{queue="express",state="running"} 4`,
+		`signalbox_queue_oldest_seconds{queue="express"} 1.5`, `signalbox_queue_wanted_workers{queue="express"} 14`,
 	)
 	down = true
 	text := scrape(t, registry)

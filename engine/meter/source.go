@@ -36,9 +36,14 @@ type Stream struct {
 
 // Queue is what one queue holds.
 type Queue struct {
-	Waiting int // not handed out
-	Running int // handed out, no result yet
+	Waiting int           // not handed out
+	Running int           // handed out, no result yet
+	Oldest  time.Duration // wait of the task that waits longest
+	Wanted  int           // attempts that should be able to run at once
 }
+
+// Slots is what a queue has in this process.
+type Slots struct{ Open, Busy int }
 
 // Channel is what the event channel holds.
 type Channel struct {
@@ -53,6 +58,7 @@ type Sources struct {
 	Runtime   func(context.Context) (Runtime, error)
 	Connected func() bool // to NATS
 	Channel   func(context.Context) (Channel, error)
+	Slots     func() map[string]Slots                       // of this process's workers
 	Open      func(context.Context) (map[string]int, error) // runs that are not over, by status; for boards
 }
 
@@ -63,6 +69,7 @@ type collector struct {
 
 	postgres, nats, conns, connsMax, waits, waited *prometheus.Desc
 	open, workflow, messages, bytes, tasks         *prometheus.Desc
+	oldest, wanted, slots                          *prometheus.Desc
 }
 
 // Register asks the sources at each scrape of the registry.
@@ -83,12 +90,15 @@ func Register(r prometheus.Registerer, s Sources) error {
 		messages: desc("stream_messages", "Messages in a JetStream stream.", "stream"),
 		bytes:    desc("stream_bytes", "Bytes in a JetStream stream.", "stream"),
 		tasks:    desc("queue_tasks", "Tasks of a queue: waiting for a worker, or running.", "queue", "state"),
+		oldest:   desc("queue_oldest_seconds", "Wait of the task that waits longest in a queue.", "queue"),
+		wanted:   desc("queue_wanted_workers", "Attempts of a queue that should be able to run at once, for an outside scaler.", "queue"),
+		slots:    desc("worker_slots", "Attempts of a queue that may run at once in this process (open), and those that do (busy).", "queue", "state"),
 	})
 }
 
 // Describe implements prometheus.Collector.
 func (c *collector) Describe(ch chan<- *prometheus.Desc) {
-	for _, d := range []*prometheus.Desc{c.postgres, c.nats, c.conns, c.connsMax, c.waits, c.waited, c.open, c.workflow, c.messages, c.bytes, c.tasks} {
+	for _, d := range []*prometheus.Desc{c.postgres, c.nats, c.conns, c.connsMax, c.waits, c.waited, c.open, c.workflow, c.messages, c.bytes, c.tasks, c.oldest, c.wanted, c.slots} {
 		ch <- d
 	}
 }
@@ -123,6 +133,12 @@ func (c *collector) Collect(ch chan<- prometheus.Metric) {
 	if c.sources.Connected != nil {
 		gauge(c.nats, truth(c.sources.Connected()))
 	}
+	if c.sources.Slots != nil {
+		for name, s := range c.sources.Slots() {
+			gauge(c.slots, float64(s.Open), name, "open")
+			gauge(c.slots, float64(s.Busy), name, "busy")
+		}
+	}
 	if c.sources.Channel != nil {
 		held, err := c.sources.Channel(ctx)
 		if err != nil {
@@ -135,6 +151,8 @@ func (c *collector) Collect(ch chan<- prometheus.Metric) {
 		for name, q := range held.Queues {
 			gauge(c.tasks, float64(q.Waiting), name, "waiting")
 			gauge(c.tasks, float64(q.Running), name, "running")
+			gauge(c.oldest, q.Oldest.Seconds(), name)
+			gauge(c.wanted, float64(q.Wanted), name)
 		}
 	}
 }

@@ -3,6 +3,9 @@ package nats
 import (
 	"context"
 	"fmt"
+	"time"
+
+	"github.com/nats-io/nats.go/jetstream"
 )
 
 // Depth is what the streams hold.
@@ -16,8 +19,9 @@ type StreamDepth struct{ Messages, Bytes uint64 }
 
 // QueueDepth is what one queue holds, all priorities together.
 type QueueDepth struct {
-	Waiting int // not handed out
-	Running int // handed out, not settled
+	Waiting int           // not handed out
+	Running int           // handed out, not settled
+	Oldest  time.Duration // wait of the task that waits longest
 }
 
 // Depth asks the server what it holds.
@@ -42,6 +46,9 @@ func (c *Conn) Depth(ctx context.Context) (Depth, error) {
 				q := d.Queues[queue]
 				q.Waiting += int(info.NumPending) //nolint:gosec // fits
 				q.Running += info.NumAckPending
+				if info.NumPending > 0 {
+					q.Oldest = max(q.Oldest, c.oldest(ctx, s, info))
+				}
 				d.Queues[queue] = q
 			}
 		}
@@ -50,4 +57,14 @@ func (c *Conn) Depth(ctx context.Context) (Depth, error) {
 		}
 	}
 	return d, nil
+}
+
+// oldest is how long the next task of a consumer has waited; 0 when it was
+// taken in this moment.
+func (c *Conn) oldest(ctx context.Context, s jetstream.Stream, info *jetstream.ConsumerInfo) time.Duration {
+	m, err := s.GetMsg(ctx, info.Delivered.Stream+1, jetstream.WithGetMsgSubject(info.Config.FilterSubject))
+	if err != nil {
+		return 0
+	}
+	return max(0, c.cfg.Now().Sub(m.Time))
 }

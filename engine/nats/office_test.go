@@ -407,3 +407,34 @@ func eventually(t *testing.T, try func() error) {
 		}
 	}
 }
+
+// The wait of the oldest task is what the workers' number follows.
+func TestTheWaitOfTheOldestTask(t *testing.T) {
+	t.Parallel()
+	h := embedded(t)
+	one := task.Task{Workspace: "main", Run: "a", Node: "n", Visit: 1, Attempt: 1, Kind: "mock", Queue: "default", Priority: task.Low}
+	two := one
+	two.Run, two.Priority = "b", task.High
+	if err := h.channel.Dispatch(t.Context(), []task.Task{one}); err != nil {
+		t.Fatal(err)
+	}
+	m, err := h.spy.Stream(t.Context(), "TASKS")
+	if err != nil {
+		t.Fatal(err)
+	}
+	first, err := m.GetMsg(t.Context(), 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := h.channel.Dispatch(t.Context(), []task.Task{two}); err != nil {
+		t.Fatal(err)
+	}
+	d, err := h.engine.Depth(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	q := d.Queues["default"]
+	if age := time.Since(first.Time); q.Waiting != 2 || q.Oldest <= 0 || q.Oldest > age {
+		t.Errorf("got %+v, the first is %s old", q, age)
+	}
+}

@@ -178,6 +178,30 @@ func (p *Pool) open(ctx context.Context, queue string) *Desk {
 	return d
 }
 
+// Slots is what a queue has in this process.
+type Slots struct{ Open, Busy int }
+
+// Slots lists the queues that are served.
+func (p *Pool) Slots() map[string]Slots {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	out := make(map[string]Slots, len(p.desks))
+	for name, d := range p.desks {
+		out[name] = Slots{d.Slots(), d.Busy()}
+	}
+	return out
+}
+
+// Resize changes how many attempts of a queue run at once.
+func (p *Pool) Resize(queue string, slots int) {
+	p.mu.Lock()
+	d := p.desks[queue]
+	p.mu.Unlock()
+	if d != nil && d.Slots() != slots {
+		d.Resize(slots)
+	}
+}
+
 // heartbeat keeps the tasks of attempts under way from being handed out again,
 // and gives up attempts whose action ignores its deadline.
 func (p *Pool) heartbeat(ctx context.Context) {

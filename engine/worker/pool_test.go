@@ -36,6 +36,7 @@ type bundle struct {
 	t       *testing.T
 	channel *local.Channel
 	results chan runtime.Delivered
+	pool    *worker.Pool
 	log     *bytes.Buffer
 	shown   chan watch.Frame
 	stop    func() // drains the pool
@@ -52,6 +53,7 @@ func start(t *testing.T, cfg worker.Config, action act) *bundle {
 	if err != nil {
 		t.Fatal(err)
 	}
+	b.pool = p
 	ctx, cancel := context.WithCancel(context.Background())
 	var wg sync.WaitGroup
 	own, disown := context.WithCancel(context.Background())
@@ -405,5 +407,38 @@ func TestConfigIsChecked(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v does not name %q", err, want)
 		}
+	}
+}
+
+// A pool that grows takes what waits at once; one that shrinks lets what runs
+// end.
+func TestAPoolIsResized(t *testing.T) {
+	t.Parallel()
+	began, end := make(chan struct{}, 10), make(chan struct{})
+	b := start(t, worker.Config{Default: 1, Opened: func(string, *worker.Desk) {}}, func(ctx context.Context, _ worker.Call) (json.RawMessage, error) {
+		began <- struct{}{}
+		<-end
+		return nil, ctx.Err()
+	})
+	b.dispatch(one(1), one(2), one(3), one(4))
+	<-began
+	if got := b.pool.Slots()["default"]; got != (worker.Slots{Open: 1, Busy: 1}) {
+		t.Errorf("got %+v", got)
+	}
+	b.pool.Resize("default", 3)
+	<-began
+	<-began
+	b.pool.Resize("default", 1)
+	b.pool.Resize("nothing", 1)
+	if got := b.pool.Slots()["default"]; got != (worker.Slots{Open: 1, Busy: 3}) {
+		t.Errorf("got %+v", got)
+	}
+	close(end)
+	for range 4 {
+		<-b.results
+	}
+	b.stop()
+	if len(began) != 1 {
+		t.Errorf("%d began behind the third", len(began))
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -68,6 +69,7 @@ type key struct {
 type job struct {
 	c      *Channel
 	task   task.Task
+	came   time.Time
 	result *task.Result // when it is done
 	told   func()       // when it is settled; may be nil
 	gone   atomic.Bool  // nobody wants it any more
@@ -84,8 +86,9 @@ func (c *Channel) Dispatch(_ context.Context, tasks []task.Task) error {
 	if len(c.held)+len(tasks) > heldMax {
 		return problem.New(problem.TooMany, "%d tasks are under way, which is the limit.", heldMax)
 	}
+	now := time.Now() //nolint:forbidigo // for figures, not for a decision
 	for i := range tasks {
-		j := &job{c: c, task: tasks[i]}
+		j := &job{c: c, task: tasks[i], came: now}
 		k := j.key()
 		if c.held[k] != nil {
 			continue // dispatched before: absorbed

@@ -1,5 +1,33 @@
 package local
 
+import "time"
+
+// Oldest is how long the task of each queue has waited that waits longest.
+func (c *Channel) Oldest(now time.Time) map[string]time.Duration {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	out := map[string]time.Duration{}
+	for name, q := range c.queues {
+		if came := q.oldest(); !came.IsZero() {
+			out[name] = max(0, now.Sub(came))
+		}
+	}
+	return out
+}
+
+func (q *queue) oldest() (came time.Time) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	for i := range q.lanes {
+		for _, j := range q.lanes[i].jobs[q.lanes[i].head:] {
+			if !j.gone.Load() && (came.IsZero() || j.came.Before(came)) {
+				came = j.came
+			}
+		}
+	}
+	return came
+}
+
 // Depth is what a queue holds: tasks that wait, and tasks at work.
 func (c *Channel) Depth() (waiting, running map[string]int) {
 	c.mu.Lock()
