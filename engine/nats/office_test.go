@@ -16,7 +16,9 @@ import (
 	localnats "signalbox/engine/local/nats"
 	"signalbox/engine/nats"
 	"signalbox/engine/problem"
+	"signalbox/engine/runtime"
 	"signalbox/engine/task"
+	"signalbox/engine/worker"
 	"signalbox/engine/worker/remote"
 )
 
@@ -436,5 +438,31 @@ func TestTheWaitOfTheOldestTask(t *testing.T) {
 	q := d.Queues["default"]
 	if age := time.Since(first.Time); q.Waiting != 2 || q.Oldest <= 0 || q.Oldest > age {
 		t.Errorf("got %+v, the first is %s old", q, age)
+	}
+}
+
+// Whether a result was of use comes back to who brought it.
+func TestWorkersHearWhetherAResultWasUsed(t *testing.T) {
+	t.Parallel()
+	for used, settle := range map[bool]func(runtime.Delivered){true: func(d runtime.Delivered) { d.Settle() }, false: func(d runtime.Delivered) { d.Unused() }} {
+		h := embedded(t)
+		ctx, cancel := context.WithCancel(context.Background())
+		source, heard, done := nats.NewSource(h.engine), make(chan bool, 1), make(chan error, 3)
+		desk := worker.NewDesk(1, func(j worker.Job) { j.Finish(&task.Result{Run: j.Task().Run}, func(used bool) { heard <- used }) })
+		go func() { done <- h.channel.Results(ctx, 0, settle) }()
+		go func() { done <- source.Canceled(ctx, func(string, string) {}) }()
+		go func() { done <- source.Serve(ctx, "default", desk) }()
+		if err := h.channel.Dispatch(ctx, []task.Task{{Workspace: "main", Run: "a", Node: "n", Visit: 1, Attempt: 1, Queue: "default"}}); err != nil {
+			t.Fatal(err)
+		}
+		if got := <-heard; got != used {
+			t.Errorf("told %v instead of %v", got, used)
+		}
+		cancel()
+		for range 3 {
+			if err := <-done; err != nil {
+				t.Error(err)
+			}
+		}
 	}
 }

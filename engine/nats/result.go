@@ -59,10 +59,11 @@ func (c *Channel) deliver(m *client.Msg, to func(runtime.Delivered)) {
 	r := &d.Result
 	run, at := r.Run, ref{r.Scope, r.Node, r.Visit, r.Attempt}
 	told := m.Reply
-	d.Settle = func() {
-		c.bills.settle(ack, told)
+	settle := func(used bool) {
+		c.bills.settle(ack, told, used)
 		c.settled(run, at)
 	}
+	d.Settle, d.Unused = func() { settle(true) }, func() { settle(false) }
 	to(d)
 }
 

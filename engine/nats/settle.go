@@ -37,13 +37,17 @@ func newBills(conn *Conn) *bills {
 }
 
 // settle takes a task's acknowledgement subject and the subject on which its
-// worker wants to hear of it.
-func (b *bills) settle(ack, told string) {
+// worker wants to hear of it. A result that changed nothing is named with a
+// mark first.
+func (b *bills) settle(ack, told string, used bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.conn.send(b.last, ackDone)
 	b.last = ack
 	if i := strings.LastIndexByte(told, '.'); i > 0 {
+		if !used {
+			b.told[told[:i+1]] = append(append(b.told[told[:i+1]], told[i+1:]...), unusedMark...)
+		}
 		b.told[told[:i+1]] = append(append(b.told[told[:i+1]], told[i+1:]...), ' ')
 		b.n++
 	}
@@ -73,6 +77,9 @@ func (b *bills) flush() {
 	b.last, b.armed = "", false
 	b.tell()
 }
+
+// unusedMark is behind the number of a task whose result changed nothing.
+const unusedMark = "- "
 
 // settledToken ends the subject on which a worker hears of settled tasks.
 const settledToken = "settled"

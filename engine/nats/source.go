@@ -54,9 +54,9 @@ type delivery struct {
 	inbox  string // where the server says that the task is settled; set before the result is sent
 	result []byte // encoded, when it is done; guarded by source.mu
 
-	again time.Time     // when the result is sent again; guarded by source.mu
-	pause time.Duration // until the time after that
-	told  func()        // when it is settled; guarded by source.mu
+	again time.Time       // when the result is sent again; guarded by source.mu
+	pause time.Duration   // until the time after that
+	told  func(used bool) // when it is settled; guarded by source.mu
 }
 
 // Queues implements worker.Source.
@@ -133,19 +133,21 @@ func (s *Source) Canceled(ctx context.Context, notify func(workspace, run string
 
 // settled forgets what need not be sent again.
 func (s *Source) settled(numbers string) {
-	var tell []func()
+	tell := map[*delivery]func(bool){}
+	used := map[*delivery]bool{}
 	s.mu.Lock()
 	for n := range strings.FieldsSeq(numbers) {
+		n, unused := strings.CutSuffix(n, strings.TrimSpace(unusedMark))
 		d := s.sent[s.inbox+n]
 		delete(s.sent, s.inbox+n)
 		if d != nil && d.told != nil {
-			tell = append(tell, d.told)
+			tell[d], used[d] = d.told, !unused
 			d.told = nil
 		}
 	}
 	s.mu.Unlock()
-	for _, told := range tell {
-		told()
+	for d, told := range tell {
+		told(used[d])
 	}
 }
 
@@ -194,7 +196,7 @@ func (d *delivery) acknowledgment() string {
 
 // Finish implements worker.Job. The task stays in the stream until the owner
 // says that the result is on disk.
-func (d *delivery) Finish(r *task.Result, settled func()) {
+func (d *delivery) Finish(r *task.Result, settled func(used bool)) {
 	s := d.source
 	data, err := r.Encode(make([]byte, 0, 256+len(r.Output)))
 	if err != nil {

@@ -260,4 +260,7 @@ type Channel interface {
 type Delivered struct {
 	Result task.Result
 	Settle func()
+	// Unused is Settle for a result that changed nothing: the attempt was over,
+	// perhaps by this very result. nil: Settle is called for those too.
+	Unused func()
 }

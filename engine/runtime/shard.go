@@ -38,6 +38,7 @@ type job struct {
 	input     machine.Input
 	result    *task.Result // of a worker: becomes the input when the run is at hand
 	settle    func()
+	unused    func()        // settle, when the result changed nothing; may be nil
 	revive    bool          // the run was written by somebody else: hand out what it owes
 	look      func(*live)   // only looks at the run
 	quit      atomic.Bool   // nobody waits for the reply any more
@@ -54,7 +55,10 @@ type reply struct {
 }
 
 func (j *job) done(r reply) {
-	if j.settle != nil {
+	switch {
+	case j.unused != nil && !r.changed && r.err == nil:
+		j.unused()
+	case j.settle != nil:
 		j.settle()
 	}
 	if j.reply != nil {
@@ -286,7 +290,7 @@ func (s *shard) receive(ctx context.Context) error {
 		}
 		r := d.Result
 		select {
-		case s.inbox <- &job{run: run, workspace: r.Workspace, result: &r, settle: d.Settle}:
+		case s.inbox <- &job{run: run, workspace: r.Workspace, result: &r, settle: d.Settle, unused: d.Unused}:
 		case <-ctx.Done():
 		}
 	})

@@ -27,10 +27,10 @@ type Call struct {
 	Progress func(text string)
 	// By names who does the work, when it is not the pool itself.
 	By func(worker string)
-	// Settled asks to be told, once, when the engine has the result on disk or
-	// has no use for it; r is what was sent, which may be a failure in place of
-	// an output that cannot be stored.
-	Settled func(told func(r *task.Result))
+	// Settled asks to be told, once, when the engine has the result on disk, or
+	// that it changed nothing; r is what was sent, which may be a failure in
+	// place of an output that cannot be stored.
+	Settled func(told func(r *task.Result, used bool))
 }
 
 // ErrReturn is what an action gives back when the task is for another worker,

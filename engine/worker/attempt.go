@@ -24,7 +24,7 @@ type attempt struct {
 	beaten time.Time // last heartbeat
 	over   atomic.Bool
 	stream stream
-	told   func(*task.Result) // when the result is settled; may be nil
+	told   func(*task.Result, bool) // when the result is settled; may be nil
 }
 
 // end reports whether the caller is the one who ends the job.
@@ -105,7 +105,7 @@ func (a *attempt) act(ctx context.Context) (output json.RawMessage, err error) {
 		},
 		Progress: func(text string) { a.stream.add(a, text) },
 		By:       a.by,
-		Settled:  func(told func(*task.Result)) { a.told = told },
+		Settled:  func(told func(*task.Result, bool)) { a.told = told },
 	})
 }
 
@@ -140,9 +140,9 @@ func (a *attempt) finish(ctx context.Context, output json.RawMessage, err error)
 		r.Output, r.OutputRef = nil, nil
 		r.Error, r.RetryAfter, class = f.event(t), f.RetryAfter, f.Class
 	}
-	var settled func()
+	var settled func(bool)
 	if told := a.told; told != nil {
-		settled = func() { told(r) }
+		settled = func(used bool) { told(r, used) }
 	}
 	a.job.Finish(r, settled)
 	if p.cfg.Meter != nil {

@@ -30,9 +30,10 @@ type Job interface {
 	// Extend says that the attempt is still at work.
 	Extend()
 	// Finish sends the result to the owner of the run's shard. settled, which
-	// may be nil, is called once when the owner has it on disk, or has no use
-	// for it any more; never, when this process forgets the job before.
-	Finish(r *task.Result, settled func())
+	// may be nil, is called once when the owner has it on disk, or, with false,
+	// when the result changed nothing; never, when this process forgets the job
+	// before.
+	Finish(r *task.Result, settled func(used bool))
 	// Return gives the task back, for another worker or a later time.
 	Return()
 	// Drop gives the task up: nobody wants it any more.

@@ -71,7 +71,7 @@ type job struct {
 	task   task.Task
 	came   time.Time
 	result *task.Result // when it is done
-	told   func()       // when it is settled; may be nil
+	told   func(bool)   // when it is settled; may be nil
 	gone   atomic.Bool  // nobody wants it any more
 }
 
@@ -126,7 +126,7 @@ func (c *Channel) Results(ctx context.Context, shard int, deliver func(runtime.D
 	}
 	c.mu.Unlock()
 	for _, j := range again {
-		deliver(runtime.Delivered{Result: *j.result, Settle: j.settle})
+		deliver(runtime.Delivered{Result: *j.result, Settle: j.settle, Unused: j.unused})
 	}
 	<-ctx.Done()
 	c.mu.Lock()
@@ -201,7 +201,7 @@ func (j *job) Task() *task.Task { return &j.task }
 func (j *job) Extend() {}
 
 // Finish implements worker.Job.
-func (j *job) Finish(r *task.Result, settled func()) {
+func (j *job) Finish(r *task.Result, settled func(used bool)) {
 	j.c.mu.Lock()
 	j.result, j.told = r, settled
 	deliver := j.c.owners[j.task.Shard]
@@ -209,9 +209,9 @@ func (j *job) Finish(r *task.Result, settled func()) {
 	j.c.mu.Unlock()
 	switch {
 	case !wanted:
-		j.settle() // nobody does any more
+		j.unused() // nobody does any more
 	case deliver != nil:
-		deliver(runtime.Delivered{Result: *r, Settle: j.settle})
+		deliver(runtime.Delivered{Result: *r, Settle: j.settle, Unused: j.unused})
 	}
 }
 
@@ -228,13 +228,18 @@ func (j *job) Return() {
 func (j *job) Drop() { j.settle() }
 
 // settle forgets the task and says so.
-func (j *job) settle() {
+func (j *job) settle() { j.over(true) }
+
+// unused is settle for a result that changed nothing.
+func (j *job) unused() { j.over(false) }
+
+func (j *job) over(used bool) {
 	if told := j.forget(); told != nil {
-		told()
+		told(used)
 	}
 }
 
-func (j *job) forget() (told func()) {
+func (j *job) forget() (told func(bool)) {
 	c := j.c
 	c.mu.Lock()
 	defer c.mu.Unlock()

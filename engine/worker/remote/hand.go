@@ -131,7 +131,7 @@ func (o *Office) conclude(l *lease, said report) (json.RawMessage, error) {
 		return nil, worker.ErrReturn
 	}
 	o.found(attemptOf(&l.call.Task))
-	l.call.Settled(func(r *task.Result) { o.settle(l, said, r) })
+	l.call.Settled(func(r *task.Result, used bool) { o.settle(l, said, r, used) })
 	if said.failure != nil {
 		return nil, said.failure
 	}
@@ -142,12 +142,17 @@ func (o *Office) conclude(l *lease, said report) (json.RawMessage, error) {
 }
 
 // settle is told when the engine has a result on disk.
-func (o *Office) settle(l *lease, said report, r *task.Result) {
+func (o *Office) settle(l *lease, said report, r *task.Result, used bool) {
 	out := &Outcome{Outcome: OutcomeCommitted}
-	if r.Error != nil && said.failure == nil {
+	switch {
+	case !used:
+		out = &Outcome{Outcome: OutcomeStale, Message: "The engine had no use for it: the attempt was over, perhaps by this very result."}
+	case r.Error != nil && said.failure == nil:
 		out = &Outcome{Outcome: OutcomeRefused, Class: r.Error.Class, Message: r.Error.Message}
 	}
-	o.cfg.Count(out.Outcome)
+	if used {
+		o.cfg.Count(out.Outcome) // the other is counted when it is told
+	}
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	l.end(out)

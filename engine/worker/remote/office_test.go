@@ -250,6 +250,19 @@ func TestAResultIsOnlyTakenWhenItIsOnDisk(t *testing.T) {
 	}
 }
 
+// A visit that a join has ended while the run goes on: no cancel comes, but the
+// engine says that the result changed nothing.
+func TestAResultThatTheEngineDoesNotUse(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	h.settle = func(d runtime.Delivered) { d.Unused() }
+	h.dispatch(work(1, ours, "resize", `"input":1`))
+	if out := h.complete(h.takeOne("w1", "resize").Lease, `1`); out.Outcome != remote.OutcomeStale || !strings.Contains(out.Message, "no use for it") {
+		t.Errorf("got %+v", out)
+	}
+	h.counted(remote.OutcomeStale, 1)
+}
+
 // What quality demands of results that nobody can use.
 func TestResultsThatCannotBeUsed(t *testing.T) {
 	t.Parallel()
