@@ -29,10 +29,12 @@ type Template struct {
 	Graph       graph.Graph
 }
 
-// order is how the gallery shows them, the flagship first.
+// order is how the gallery shows them: the flagship first, then what tells the
+// most.
 func order() []string {
-	return []string{Flagship, "order-saga", "parallel-research", "write-judge-revise", "order-with-fallback", "reminder",
-		"email-triage", "lead-score", "webhook-fan-out", "incident-runbook", "two-system-sync"}
+	return []string{Flagship, "order-saga", "deep-research", "pull-request-approval", "quorum", "document-life",
+		"answer-with-sources", "invoice-extraction", "sensor-alarm", "write-judge-revise", "email-triage", "incident-runbook",
+		"webhook-fan-out", "two-system-sync", "lead-score", "parallel-research", "order-with-fallback", "reminder"}
 }
 
 // Gallery are the templates.

@@ -58,54 +58,53 @@ func TestTemplatesCallThisServer(t *testing.T) {
 	}
 }
 
+// act is what people and slow steps do in a played run.
+type act struct {
+	port, value string // a person's decision, and what they entered
+	late        bool   // comes only after the run has had to wait for time
+}
+
 // play runs a template to its end with a worker that does at once what the
 // configuration says, and returns the answer and the queues that were used.
-func play(t *testing.T, name, input string) (answer, result string, queues []string) {
+// Acts are by the step's key.
+func play(t *testing.T, name, input string, acts map[string]act) (answer, result string, queues []string) {
 	t.Helper()
-	g, err := gallery.New()
-	if err != nil {
-		t.Fatal(err)
-	}
-	tpl, ok := g.Find(name)
-	if !ok {
-		t.Fatalf("there is no template %s", name)
-	}
-	m, _ := compile.Compile(tpl.Graph)
-	if m == nil {
-		t.Fatalf("%s gives no machine", name)
-	}
-	trigger := ""
-	for _, n := range m.Nodes {
-		if n.Op == machine.OpTrigger {
-			trigger = n.Key
-		}
-	}
+	m, sample := machineOf(t, name)
 	if input == "" {
-		input = string(tpl.Graph.Layout.Sample)
+		input = sample
 	}
 	s, at := m.New("00000000-0000-7000-8000-000000000000"), time.Unix(1_800_000_000, 0).UTC()
 	s.Routes = route.Standard().Choose
-	inputs := []machine.Input{machine.Start{Trigger: trigger, Value: json.RawMessage(input), Attributes: json.RawMessage("{}"), Source: "test"}}
+	var late []machine.Input
+	inputs := []machine.Input{machine.Start{Trigger: triggerOf(m), Value: json.RawMessage(input), Attributes: json.RawMessage("{}"), Source: "test"}}
 	for step := 0; !s.Status.Over(); step++ {
 		if step > 200 {
 			t.Fatalf("%s goes on and on", name)
 		}
 		if len(inputs) == 0 { // only time can help
-			if at = m.WakeAt(s); at.IsZero() {
+			wake := m.WakeAt(s)
+			if wake.IsZero() && len(late) == 0 {
 				t.Fatalf("%s is stuck in %s", name, s.Status)
 			}
-			inputs = append(inputs, machine.Wake{})
+			if !wake.IsZero() {
+				at, inputs = wake, append(inputs, machine.Wake{})
+			}
+			inputs, late = append(inputs, late...), nil
 		}
 		events, err := m.Step(s, inputs[0], at)
 		if err != nil {
 			t.Fatal(err)
 		}
-		inputs = inputs[1:]
+		inputs = append(inputs[1:], decisions(events, acts)...)
 		for _, c := range m.Commands(s, events) {
 			switch c := c.(type) {
 			case machine.Dispatch:
 				queues = append(queues, c.Node+" on "+c.Queue)
-				inputs = append(inputs, work(t, c))
+				if done := work(t, c); acts[c.Node].late {
+					late = append(late, done)
+				} else {
+					inputs = append(inputs, done)
+				}
 			case machine.Answer:
 				answer = string(c.Body)
 			case machine.Finish:
@@ -121,6 +120,43 @@ func play(t *testing.T, name, input string) (answer, result string, queues []str
 	}
 	slices.Sort(queues)
 	return answer, string(raw), queues
+}
+
+func machineOf(t *testing.T, name string) (m *machine.Machine, sample string) {
+	t.Helper()
+	g, err := gallery.New()
+	if err != nil {
+		t.Fatal(err)
+	}
+	tpl, ok := g.Find(name)
+	if !ok {
+		t.Fatalf("there is no template %s", name)
+	}
+	if m, _ = compile.Compile(tpl.Graph); m == nil {
+		t.Fatalf("%s gives no machine", name)
+	}
+	return m, string(tpl.Graph.Layout.Sample)
+}
+
+func triggerOf(m *machine.Machine) (key string) {
+	for _, n := range m.Nodes {
+		if n.Op == machine.OpTrigger {
+			key = n.Key
+		}
+	}
+	return key
+}
+
+// decisions are the answers of the people who were asked.
+func decisions(events []machine.Event, acts map[string]act) (out []machine.Input) {
+	for _, e := range events {
+		if w, ok := e.Fact.(*machine.WaitStarted); ok && w.For == machine.ForHuman {
+			if a, known := acts[w.Node]; known {
+				out = append(out, machine.Decide{Scope: w.Scope, Node: w.Node, Visit: w.Visit, Port: a.port, Value: json.RawMessage(a.value), By: "ada"})
+			}
+		}
+	}
+	return out
 }
 
 // work is what the mock model and the demo endpoint would say.
@@ -160,7 +196,7 @@ func TestFlagshipRoutesByAttributes(t *testing.T) {
 		"another attachment":    {`{"subject":"Look","attachments":[{"name":"a","type":"text/plain"},{"name":"b"}]}`, []string{"classify on default", "open_case on default"}, "billing"},
 		"nothing at all":        {`{}`, []string{"classify on default", "open_case on default"}, "No subject"},
 	} {
-		answer, _, queues := play(t, gallery.Flagship, c.input)
+		answer, _, queues := play(t, gallery.Flagship, c.input, nil)
 		if !slices.Equal(queues, c.queues) {
 			t.Errorf("%s: %v, want %v", name, queues, c.queues)
 		}
@@ -172,20 +208,29 @@ func TestFlagshipRoutesByAttributes(t *testing.T) {
 
 func TestEveryTemplateRunsWithItsSample(t *testing.T) {
 	t.Parallel()
-	for name, want := range map[string]string{
-		gallery.Flagship:      `"case":"T-000001"`,
-		"order-saga":          `"sorry":"No courier delivers to NZ."`,
-		"parallel-research":   `"summary":"3 sources agree`,
-		"write-judge-revise":  `"rounds":3`,
-		"order-with-fallback": `"parcel":"T-000001"`,
-		"reminder":            `"message":"T-000001"`,
-		"email-triage":        `"topic":"billing"`,
-		"lead-score":          `"score":97`,
-		"webhook-fan-out":     `"delivered":false`,
-		"incident-runbook":    `"levels":3`,
-		"two-system-sync":     `{"created":1,"receipt":"T-000001","updated":1}`,
-	} {
-		answer, result, _ := play(t, name, "")
+	people := map[string]act{"decide": {port: "approved"}, "fix": {port: "corrected", value: `{"total":62.48}`}}
+	wants := map[string]string{
+		gallery.Flagship:        `"case":"T-000001"`,
+		"order-saga":            `"sorry":"No courier delivers to NZ."`,
+		"deep-research":         `"report":"4 parts, 8 answers`,
+		"pull-request-approval": `"outcome":"merged"`,
+		"quorum":                `"paid":"P-77"`,
+		"document-life":         `{"rounds":1,"text":"How we handle refunds, draft 1"`,
+		"answer-with-sources":   `"text":"Send it back within 30 days. [returns-1]`,
+		"invoice-extraction":    `"total":62.48`,
+		"sensor-alarm":          `{"alarms":2,"window":[86,85,79]}`,
+		"parallel-research":     `"summary":"3 sources agree`,
+		"write-judge-revise":    `"rounds":3`,
+		"order-with-fallback":   `"parcel":"T-000001"`,
+		"reminder":              `"message":"T-000001"`,
+		"email-triage":          `"topic":"billing"`,
+		"lead-score":            `"score":97`,
+		"webhook-fan-out":       `"delivered":false`,
+		"incident-runbook":      `"levels":3`,
+		"two-system-sync":       `{"created":1,"receipt":"T-000001","updated":1}`,
+	}
+	for name, want := range wants {
+		answer, result, _ := play(t, name, "", people)
 		if !strings.Contains(answer+result, want) {
 			t.Errorf("%s: the result is %s %s", name, answer, result)
 		}
@@ -194,7 +239,79 @@ func TestEveryTemplateRunsWithItsSample(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if n := len(g.All()); n != 11 {
-		t.Errorf("%d templates are there, 11 are tested here", n)
+	if n := len(g.All()); n != len(wants) {
+		t.Errorf("%d templates are there, %d are tested here", n, len(wants))
+	}
+}
+
+// TestTemplatesGoTheirOtherWays plays what the samples do not lead to.
+func TestTemplatesGoTheirOtherWays(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		template, input string
+		acts            map[string]act
+		says            string
+	}{
+		"the parcel leaves":            {"order-saga", `{"country":"DE","items":[{"name":"Lamp","count":2,"price":20}]}`, nil, `{"lines":[{"item":"Lamp","total":40}],"parcel":"P-20260"}`},
+		"two other searchers":          {"deep-research", "", map[string]act{"web": {late: true}}, `"source":"archive"`},
+		"changes are asked for":        {"pull-request-approval", "", map[string]act{"decide": {port: "changes"}}, `"outcome":"changes"`},
+		"nobody decides":               {"pull-request-approval", "", nil, `"outcome":"undecided"`},
+		"a vote says no":               {"quorum", `{"payment":"P-78","amount":50000,"country":"NL"}`, map[string]act{"bureau": {late: true}}, `"held":"P-78"`},
+		"two votes come late":          {"quorum", "", map[string]act{"model": {late: true}, "bureau": {late: true}}, `"held":"P-77"`},
+		"a late vote is swallowed":     {"quorum", "", map[string]act{"bureau": {late: true}}, `"paid":"P-77"`},
+		"no passage":                   {"answer-with-sources", `{"question":"Who won?"}`, nil, `"sources":[]`},
+		"an invoice is sent back":      {"invoice-extraction", "", map[string]act{"fix": {port: "refused"}}, `"returned":true`},
+		"nobody looks at an invoice":   {"invoice-extraction", "", nil, `"returned":true`},
+		"a machine that stays cool":    {"sensor-alarm", `{"machine":"m","limit":80,"readings":[79,81,82,79]}`, nil, `{"alarms":0,"window":[81,82,79]}`},
+		"a sensor that gives no value": {"sensor-alarm", `{"machine":"m","limit":80,"readings":[]}`, nil, `"readings":[]`},
+	} {
+		answer, result, _ := play(t, c.template, c.input, c.acts)
+		if !strings.Contains(answer+result, c.says) {
+			t.Errorf("%s: the result is %s %s", name, answer, result)
+		}
+	}
+}
+
+// TestADocumentFollowsItsSignals plays the statechart by hand.
+func TestADocumentFollowsItsSignals(t *testing.T) {
+	t.Parallel()
+	m, sample := machineOf(t, "document-life")
+	s, at := m.New("00000000-0000-7000-8000-000000000000"), time.Unix(1_800_000_000, 0).UTC()
+	s.Routes = route.Standard().Choose
+	take := func(in machine.Input) (drafts int) {
+		for list := []machine.Input{in}; len(list) > 0; list = list[1:] {
+			events, err := m.Step(s, list[0], at)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, c := range m.Commands(s, events) {
+				if d, ok := c.(machine.Dispatch); ok {
+					drafts++
+					list = append(list, work(t, d))
+				}
+			}
+		}
+		return drafts
+	}
+	for i, c := range []struct {
+		in     machine.Input
+		drafts int
+	}{
+		{machine.Start{Trigger: triggerOf(m), Value: json.RawMessage(sample), Attributes: json.RawMessage("{}"), Source: "test"}, 1},
+		{machine.Signal{Name: "withdraw", ID: "1"}, 0}, // it is not published yet
+		{machine.Signal{Name: "changes", ID: "2"}, 1},
+		{machine.Signal{Name: "approve", ID: "3"}, 0},
+		{machine.Signal{Name: "withdraw", ID: "4"}, 1},
+		{machine.Signal{Name: "approve", ID: "5"}, 0},
+	} {
+		if n := take(c.in); n != c.drafts || s.Status.Over() {
+			t.Fatalf("input %d: %d drafts, want %d; %s", i, n, c.drafts, s.Status)
+		}
+	}
+	at = at.Add(4 * time.Second)
+	take(machine.Wake{})
+	raw, err := s.Result(m)
+	if err != nil || s.Status != "succeeded" || !strings.Contains(string(raw), `"rounds":3`) {
+		t.Errorf("it ends as %s with %s, %v", s.Status, raw, err)
 	}
 }
