@@ -91,8 +91,9 @@ func RunFile(ctx context.Context, args []string, out, errOut io.Writer) int {
 	fs.SetOutput(errOut)
 	input := fs.String("input", "", "file with the input as JSON; empty: the sample of the workflow, else null")
 	trigger := fs.String("trigger", "", "key of the trigger; empty: the first")
+	forward := fs.Bool("fast-forward", false, "as a test run with a virtual clock, which skips every wait")
 	if len(args) == 0 || fs.Parse(args[1:]) != nil || fs.NArg() > 0 {
-		fmt.Fprintln(errOut, "signalbox run FILE [--input FILE] [--trigger KEY]")
+		fmt.Fprintln(errOut, "signalbox run FILE [--input FILE] [--trigger KEY] [--fast-forward]")
 		return exitUsage
 	}
 	m, g, err := compileFile(args[0], errOut)
@@ -117,7 +118,11 @@ func RunFile(ctx context.Context, args []string, out, errOut io.Writer) int {
 		complain(errOut, p)
 		return exitUsage
 	}
-	answer, err := runOnce(ctx, m, *trigger, value, out)
+	var rig *machine.Rig
+	if *forward {
+		rig = &machine.Rig{Virtual: true, Skip: true}
+	}
+	answer, err := runOnce(ctx, m, *trigger, value, rig, out)
 	if err != nil {
 		complain(errOut, err)
 		return exitFailed
@@ -132,8 +137,9 @@ func RunFile(ctx context.Context, args []string, out, errOut io.Writer) int {
 	return exitOK
 }
 
-// runOnce runs a machine in memory until the run is over.
-func runOnce(ctx context.Context, m *machine.Machine, trigger string, input json.RawMessage, out io.Writer) (*runtime.Answer, error) {
+// runOnce runs a machine in memory until the run is over; with a rig it is a
+// test run.
+func runOnce(ctx context.Context, m *machine.Machine, trigger string, input json.RawMessage, rig *machine.Rig, out io.Writer) (*runtime.Answer, error) {
 	raw, err := m.Encode()
 	if err != nil {
 		return nil, err
@@ -163,7 +169,7 @@ func runOnce(ctx context.Context, m *machine.Machine, trigger string, input json
 	g, inner := errgroup.WithContext(inner)
 	g.Go(func() error { return engine.Run(inner) })
 	g.Go(func() error { return pool.Run(inner) })
-	s, err := engine.Start(inner, runtime.StartRequest{Workspace: mainWorkspace, Version: version, Trigger: trigger, Input: input, Source: "manual", Wait: runtime.WaitEnd})
+	s, err := engine.Start(inner, runtime.StartRequest{Workspace: mainWorkspace, Version: version, Trigger: trigger, Input: input, Source: "manual", Test: rig != nil, Rig: rig, Wait: runtime.WaitEnd})
 	stop()
 	if e := g.Wait(); err == nil {
 		err = e
@@ -189,6 +195,8 @@ func printFrame(out io.Writer, began time.Time, f watch.Frame) {
 			line += " " + b.Text
 		case b.Queue != "":
 			line += " queue " + b.Queue
+		case b.Type == "ClockMoved":
+			line += " " + (time.Duration(b.Ahead) * time.Millisecond).Round(time.Second).String() + " ahead"
 		case len(b.Ports) > 0:
 			line += fmt.Sprintf(" %v", b.Ports)
 		}

@@ -224,6 +224,7 @@ func TestCheckAndRunAFile(t *testing.T) {
 	failing := write("failing.json", `{"signalbox":1,"nodes":[{"id":"s","key":"start","kind":"manual"},{"id":"a","key":"a","kind":"fail","config":{"message":"no"}}],"edges":[{"id":"1","from":"s","port":"success","to":"a"}],"layout":{}}`)
 	unsound := write("unsound.json", `{"signalbox":1,"nodes":[{"id":"a","key":"a","kind":"mock"}],"edges":[],"layout":{}}`)
 	broken := write("broken.json", `{"signalbox":1,"nodes":[{"id":"a","id":"b"}]}`)
+	asleep := write("asleep.json", `{"signalbox":1,"nodes":[{"id":"s","key":"start","kind":"manual"},{"id":"a","key":"hear","kind":"signal","config":{"name":"go","timeout":"72h"}},{"id":"b","key":"late","kind":"set","config":{"fields":{"late":true},"keep":false}}],"edges":[{"id":"1","from":"s","port":"success","to":"a"},{"id":"2","from":"a","port":"timeout","to":"b"}],"layout":{}}`)
 	input := write("in.json", `{"n":41}`)
 	for _, c := range []struct {
 		code int
@@ -231,6 +232,7 @@ func TestCheckAndRunAFile(t *testing.T) {
 		args []string
 	}{
 		{0, `{"n":42}`, []string{"run", good, "--input", input}},
+		{0, `{"late":true}`, []string{"run", asleep, "--fast-forward"}},
 		{1, "failed: no", []string{"run", failing}},
 		{2, "needs a trigger", []string{"run", unsound}},
 		{2, "twice", []string{"run", broken}},

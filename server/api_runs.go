@@ -43,6 +43,7 @@ func (s *Server) registerRuns(api huma.API) {
 	on(s, api, cancel, s.cancelRun)
 	s.registerForks(api)
 	s.registerActs(api)
+	s.registerRig(api)
 	s.registerExpr(api)
 }
 
@@ -111,6 +112,7 @@ type startInput struct {
 		Trigger string          `json:"trigger,omitempty" maxLength:"40" doc:"Key of the trigger node; absent: the only one"`
 		Version json.RawMessage `json:"version,omitempty" doc:"A number, or \"draft\" for a test run; absent: the active version"`
 		Key     string          `json:"idempotency_key,omitempty" maxLength:"256" doc:"The same key starts one run"`
+		Test    *testInput      `json:"test,omitempty" doc:"Makes it a test run, and says how it is controlled"`
 	}
 }
 
@@ -132,9 +134,14 @@ func (s *Server) startRun(ctx context.Context, in *startInput) (*body[oneRunOut]
 	if err != nil {
 		return nil, err
 	}
+	rig, err := s.rigOf(ctx, in, v.Graph)
+	if err != nil {
+		return nil, err
+	}
+	test := choice.draft || rig != nil
 	req := runtime.StartRequest{
 		Workspace: who.Workspace, Workflow: in.ID, Version: v.ID, Trigger: trigger, Input: orNull(in.Body.Input),
-		Source: sourceOf(ctx, choice), Test: choice.draft, Key: in.Body.Key,
+		Source: sourceOf(ctx, test), Test: test, Rig: rig, Key: in.Body.Key,
 	}
 	ctx, cancel := context.WithTimeout(ctx, startWithin)
 	defer cancel()
@@ -151,9 +158,9 @@ func (s *Server) startRun(ctx context.Context, in *startInput) (*body[oneRunOut]
 	return reply(oneRunOut{Run: showRun(run)}), err
 }
 
-func sourceOf(ctx context.Context, choice versionChoice) string {
+func sourceOf(ctx context.Context, test bool) string {
 	switch {
-	case choice.draft:
+	case test:
 		return "test"
 	case identityOf(ctx).Token != uuid.Nil:
 		return "api"

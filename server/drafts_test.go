@@ -321,6 +321,32 @@ func TestRunsOfVersionsAndDrafts(t *testing.T) {
 	}
 }
 
+func TestRunsWithARig(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	b := w.member("main", account.Editor)
+	id := b.template("reminder")
+	url := "/api/workflows/" + id + "/runs"
+	var one struct{ Run struct{ Test bool } }
+	b.publish(id)
+	b.json("POST", url, `{"test":{"clock":"virtual","skip_waits":true,"breakpoints":["compose"],"to":"compose","pins":{"ask":{"a":1}}}}`).must(t, http.StatusAccepted).into(t, &one)
+	r := w.runs.starts[0]
+	if !one.Run.Test || r.Source != "test" || r.Rig == nil || !r.Rig.Virtual || !r.Rig.Skip || r.Rig.Stop != "compose" || string(r.Rig.Pins["ask"]) != `{"a":1}` || len(r.Rig.Breaks) != 1 {
+		t.Errorf("started with %+v", r)
+	}
+	b.json("POST", url, `{"version":"draft","test":{"only":"compose"}}`).must(t, http.StatusAccepted)
+	if r := w.runs.starts[1]; r.Rig.Only != "compose" || len(r.Rig.Given) == 0 {
+		t.Errorf("started with %+v", r.Rig)
+	}
+	b.json("POST", url, `{}`).must(t, http.StatusAccepted)
+	if r := w.runs.starts[2]; r.Test || r.Rig != nil {
+		t.Errorf("a run that is no test was started with %+v", r)
+	}
+	for _, test := range []string{`{"to":"nobody"}`, `{"only":"nobody"}`, `{"to":"ask"}`, `{"to":"compose","only":"compose"}`, `{"skip_waits":true}`, `{"clock":"fast"}`} {
+		b.json("POST", url, `{"test":`+test+`}`).must(t, http.StatusUnprocessableEntity)
+	}
+}
+
 func TestCameraIsEachPersonsOwn(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

@@ -265,6 +265,8 @@ func safely(m *machine.Machine, s *machine.Snapshot, e machine.Event) (err error
 func (c *check) state(s *machine.Snapshot, now time.Time) {
 	last := c.rec.Events[len(c.rec.Events)-1].At
 	want, have := runtime.RowOf(c.m, s, last), c.rec.RunState
+	_, held := s.Held()
+	stands := held || s.Paused() // until a person lets it go on
 	status, idle, left := s.Status, !s.Owed() && s.Live() == 0, s.Tokens()+s.Live()
 	if more, err := c.m.Settle(s, last); err == nil && len(more) == 0 {
 		want = runtime.RowOf(c.m, s, last) // the last step was whole
@@ -295,7 +297,7 @@ func (c *check) state(s *machine.Snapshot, now time.Time) {
 	if status.Over() {
 		return
 	}
-	if idle && have.WakeAt.IsZero() {
+	if idle && !stands && have.WakeAt.IsZero() {
 		c.say(Stuck, 0, "nothing is owed and nothing is awaited")
 	}
 	if at := have.WakeAt; !at.IsZero() && now.Sub(at) > overdueMax {

@@ -54,6 +54,7 @@ type Call struct {
 	Key      string // the same however often it is asked
 	Child    string // known already: only its end is wanted
 	Detached bool
+	Rig      *Rig // of a test run whose clock the other one shares; nil: the real one
 }
 
 // CancelCall ends a run that was called.
@@ -183,6 +184,6 @@ func (m *Machine) dispatch(s *Snapshot, scope int, v *visit) Dispatch {
 func (m *Machine) callOf(s *Snapshot, scope int, v *visit) Call {
 	return Call{
 		Scope: scope, Node: m.Nodes[v.node].Key, Visit: v.number, Workflow: v.call.Workflow, Version: v.call.Version,
-		Input: v.call.Input, Key: m.idempotency(s, scope, v), Child: v.child, Detached: v.call.Detached,
+		Input: v.call.Input, Key: m.idempotency(s, scope, v), Child: v.child, Detached: v.call.Detached, Rig: s.rig.called(),
 	}
 }

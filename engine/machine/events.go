@@ -19,6 +19,8 @@ type RunStarted struct {
 	Input      event.Value     `json:"input"`
 	Attributes json.RawMessage `json:"attributes,omitempty"`
 	Source     string          `json:"source"`
+	Only       string          `json:"only,omitempty"` // test run: key of the node that runs by itself
+	Given      event.Value     `json:"given,omitzero"` // its input
 }
 
 // NodeCompleted is a whole visit of a node whose work is inside the machine,
@@ -32,6 +34,7 @@ type NodeCompleted struct {
 	Output event.Value `json:"output,omitzero"`
 	Point  *Point      `json:"point,omitempty"`   // a metric's
 	Said   *Statement  `json:"outcome,omitempty"` // an outcome's
+	Pinned bool        `json:"pinned,omitempty"`  // test run: it was not run, its output stood in for it
 }
 
 // NodeFailed is a visit that ended in failure for good. Took is set when the
@@ -362,6 +365,7 @@ type RunResumed struct {
 type RunSucceeded struct {
 	Results []ResultRef `json:"results"`
 	Keyed   bool        `json:"keyed,omitempty"`
+	Stopped string      `json:"stopped,omitempty"` // test run: the node behind which it was to stop
 }
 
 // ResultRef names the output of one event.

@@ -36,6 +36,11 @@ var blanks = map[string]func(node string) Fact{
 	"RunFailed":             func(_ string) Fact { return &RunFailed{} },
 	"RunCompensated":        func(_ string) Fact { return &RunCompensated{} },
 	"RunCanceled":           func(_ string) Fact { return &RunCanceled{} },
+	"TestArranged":          func(_ string) Fact { return &TestArranged{} },
+	"OutputPinned":          func(node string) Fact { return &OutputPinned{Node: node} },
+	"ClockMoved":            func(_ string) Fact { return &ClockMoved{} },
+	"VisitHeld":             func(node string) Fact { return &VisitHeld{Node: node} },
+	"VisitReleased":         func(node string) Fact { return &VisitReleased{Node: node} },
 }
 
 func blank(typ, node string) Fact {
@@ -116,6 +121,16 @@ func Name(f Fact) (typ, node string) {
 		return "RunCompensated", ""
 	case *RunCanceled:
 		return "RunCanceled", ""
+	case *TestArranged:
+		return "TestArranged", ""
+	case *OutputPinned:
+		return "OutputPinned", f.Node
+	case *ClockMoved:
+		return "ClockMoved", ""
+	case *VisitHeld:
+		return "VisitHeld", f.Node
+	case *VisitReleased:
+		return "VisitReleased", f.Node
 	}
 	return "", ""
 }

@@ -28,10 +28,10 @@ func (m *Machine) fold(s *Snapshot, e Event) error {
 	case *RunStarted:
 		return m.foldStart(s, f)
 	case *NodeCompleted:
-		return m.foldInline(s, VisitRef{f.Scope, f.Node, f.Visit}, f.Took, f.Ports, f.Output)
+		return m.foldInline(s, VisitRef{f.Scope, f.Node, f.Visit}, f.Took, f.Ports, f.Output, f.Pinned)
 	case *Responded:
 		s.answer = f
-		return m.foldInline(s, VisitRef{f.Scope, f.Node, f.Visit}, f.Took, f.Ports, f.Output)
+		return m.foldInline(s, VisitRef{f.Scope, f.Node, f.Visit}, f.Took, f.Ports, f.Output, false)
 	case *NodeFailed:
 		return m.foldFailure(s, f)
 	case *TaskScheduled, *TaskStarted, *TaskCompleted, *TaskFailed:
@@ -46,6 +46,8 @@ func (m *Machine) fold(s *Snapshot, e Event) error {
 		return m.foldJoin(s, e.Fact)
 	case *CompensationStarted, *CompensationCompleted, *AttentionNeeded, *AttentionResolved:
 		return m.foldUndo(s, e.Fact)
+	case *TestArranged, *OutputPinned, *ClockMoved, *VisitHeld, *VisitReleased:
+		return m.foldRig(s, e.Fact)
 	default:
 		return m.foldRun(s, e.Fact)
 	}
@@ -64,6 +66,9 @@ func (m *Machine) foldRun(s *Snapshot, f Fact) error {
 	case *RunSucceeded:
 		s.results, s.keyed = f.Results, f.Keyed
 		s.close(StatusSucceeded)
+		if f.Stopped != "" {
+			s.scopes[0].clear()
+		}
 	case *RunFailed:
 		s.Failure = &f.Error
 		s.close(StatusFailed)
@@ -87,13 +92,22 @@ func (s *Snapshot) close(status Status) {
 	root.visits, root.strays, root.rounds, root.done = nil, nil, nil, nil
 	clear(root.busy)
 	clear(root.liveBits)
-	if status != StatusSucceeded {
-		for i := range root.tokens {
-			root.tokens[i] = nil
-		}
-		clear(root.heads)
-		clear(root.headBits)
+	if s.rig != nil {
+		s.rig.held = nil
 	}
+	if status != StatusSucceeded {
+		root.clear()
+	}
+}
+
+// clear takes away what stands on edges.
+func (c *scope) clear() {
+	for i := range c.tokens {
+		c.tokens[i] = nil
+	}
+	c.starts = nil
+	clear(c.heads)
+	clear(c.headBits)
 }
 
 func (m *Machine) foldStart(s *Snapshot, f *RunStarted) error {
@@ -105,6 +119,9 @@ func (m *Machine) foldStart(s *Snapshot, f *RunStarted) error {
 	s.began = s.box(f.Input)
 	c := s.scopes[0]
 	c.count[m.local[n]] = 1
+	if f.Only != "" {
+		return m.foldOnly(s, f)
+	}
 	m.emit(s, c, n, []string{PortSuccess}, s.began)
 	return nil
 }
@@ -123,6 +140,7 @@ func (s *Snapshot) box(v event.Value) *box {
 // the ports gets a token (rule 2).
 func (m *Machine) emit(s *Snapshot, c *scope, node int, ports []string, b *box) {
 	c.outputs[m.local[node]] = output{s.Seq, b}
+	s.rig.ends(node, s.Seq)
 	if !m.push(s, c, node, ports, b) {
 		c.ends[m.local[node]] = s.Seq
 	}
@@ -253,12 +271,13 @@ func (m *Machine) begin(s *Snapshot, v VisitRef, took Edges) (*scope, int, *box,
 		return nil, 0, nil, fmt.Errorf("visit %d of %s follows visit %d", v.Visit, v.Node, last)
 	}
 	in, err := m.take(c, n, took)
+	in = s.rig.input(v, in)
 	c.count[m.local[n]] = v.Visit
 	c.dirty = true
 	return c, n, in, err
 }
 
-func (m *Machine) foldInline(s *Snapshot, v VisitRef, took Edges, ports []string, out event.Value) error {
+func (m *Machine) foldInline(s *Snapshot, v VisitRef, took Edges, ports []string, out event.Value, pinned bool) error {
 	c, n, in, err := m.begin(s, v, took)
 	if err != nil {
 		return err
@@ -267,7 +286,9 @@ func (m *Machine) foldInline(s *Snapshot, v VisitRef, took Edges, ports []string
 	if !out.IsZero() {
 		b = s.box(out)
 	}
-	m.completed(s, c, visit{node: n, number: v.Visit, input: in}, b)
+	if !pinned { // what was not done is not undone
+		m.completed(s, c, visit{node: n, number: v.Visit, input: in}, b)
+	}
 	m.emit(s, c, n, ports, b)
 	return nil
 }
@@ -301,6 +322,9 @@ func (m *Machine) foldFailure(s *Snapshot, f *NodeFailed) error {
 	}
 	if f.Handled && !m.push(s, c, n, []string{PortFailure}, boxError(f.Error)) {
 		return fmt.Errorf("%s has no edge on its failure port", f.Node)
+	}
+	if f.Handled {
+		s.rig.ends(n, s.Seq)
 	}
 	return nil
 }

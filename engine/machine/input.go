@@ -16,6 +16,7 @@ type Start struct {
 	Value      json.RawMessage
 	Attributes json.RawMessage // small object for lists and filters
 	Source     string          // manual, api, webhook, test, bench
+	Rig        *Rig            // of a test run; nil: none
 }
 
 // Complete says that an attempt succeeded.

@@ -23,11 +23,11 @@ func (st *step) next(c *scope) (best candidate, ok bool) {
 		for ; w != 0; w &= w - 1 {
 			n := b.nodes[word*64+lowest(w)]
 			first, full := m.waiting(c, n)
-			if ok && first >= best.first || len(c.rounds) > 0 && c.round(n) != nil {
+			if ok && first >= best.first || len(c.rounds) > 0 && c.round(n) != nil || !st.s.rig.wants(n) {
 				continue
 			}
 			switch {
-			case m.ready(c, n, len(full)):
+			case full == nil || m.ready(c, n, len(full)): // an entry node starts as it is
 				best, ok = candidate{node: n, edges: full, first: first}, true
 			case m.Nodes[n].Deadline > 0 && !m.deadline(c, n).After(st.at):
 				best, ok = candidate{node: n, edges: full, first: first, late: true}, true
@@ -155,7 +155,7 @@ func (st *step) rounds(c *scope) (bool, error) {
 // get as many as it wants, or -1: the scope fails at once (rule 6).
 func (st *step) starved(c *scope) int {
 	for _, n := range st.m.bodies[c.body].picky { // in the order of keys
-		if c.heads[st.m.local[n]] == 0 || c.round(n) != nil {
+		if c.heads[st.m.local[n]] == 0 || c.round(n) != nil || !st.s.rig.wants(n) || c.starting(n) {
 			continue
 		}
 		possible := 0

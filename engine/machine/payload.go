@@ -67,6 +67,12 @@ func leaves(b *box) []*box {
 
 func (s *Snapshot) eachBox(do func(*box)) {
 	do(s.began)
+	if s.rig != nil {
+		do(s.rig.edited)
+		for _, b := range s.rig.pins {
+			do(b)
+		}
+	}
 	for i := range s.mail {
 		do(s.mail[i].box)
 	}

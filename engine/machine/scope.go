@@ -220,6 +220,11 @@ func (s *Snapshot) closeScope(c *scope) {
 	s.restate()
 }
 
+// starting reports whether the node is an entry node that has not started.
+func (c *scope) starting(node int) bool {
+	return slices.ContainsFunc(c.starts, func(t start) bool { return t.node == node })
+}
+
 // tokensLeft is the number of tokens on edges.
 func (c *scope) tokensLeft() int {
 	n := len(c.starts)

@@ -17,6 +17,9 @@ func (m *Machine) Settle(s *Snapshot, at time.Time) ([]Event, error) {
 	if err := st.settle(); err != nil {
 		return nil, err
 	}
+	if err := st.skip(); err != nil {
+		return nil, err
+	}
 	return st.events, nil
 }
 
@@ -25,9 +28,15 @@ func (m *Machine) Settle(s *Snapshot, at time.Time) ([]Event, error) {
 // nothing but their containers.
 func (st *step) settle() error {
 	s := st.s
+	if err := st.freed(); err != nil {
+		return err
+	}
 	for s.alive() {
 		if len(st.events) > StepEventsMax {
 			return nil // the rest follows with the next Wake, which is due at once
+		}
+		if s.rig != nil && s.rig.reached > 0 {
+			return st.stopHere()
 		}
 		c := s.unsettled()
 		if c == nil {
@@ -59,12 +68,19 @@ func (st *step) settleScope(c *scope) error {
 	if c.undoing {
 		return st.settleUndoing(c)
 	}
+	if _, held := st.s.Held(); held {
+		c.dirty = false
+		return nil
+	}
 	if len(c.rounds) > 0 {
 		if did, err := st.rounds(c); did || err != nil {
 			return err
 		}
 	}
 	if next, ok := st.next(c); ok {
+		if held, err := st.hold(c, next); held || err != nil {
+			return err
+		}
 		return st.visit(c, next)
 	}
 	if did, err := st.deliver(c); did || err != nil {
@@ -96,7 +112,7 @@ func (st *step) quiet(c *scope) bool {
 		return false
 	}
 	for _, n := range st.m.bodies[c.body].late {
-		if c.heads[st.m.local[n]] > 0 && c.round(n) == nil {
+		if c.heads[st.m.local[n]] > 0 && c.round(n) == nil && st.s.rig.wants(n) {
 			return false
 		}
 	}
@@ -106,8 +122,11 @@ func (st *step) quiet(c *scope) bool {
 // finish ends a quiet scope: without tokens in success, with tokens because
 // joins wait for ever (rule 6).
 func (st *step) finish(c *scope) error {
-	if c.tokensLeft() > 0 {
+	if st.left(c) > 0 {
 		return st.fails(c, st.unsatisfied(c))
+	}
+	if c.up == nil && st.s.rig != nil && st.s.rig.stop > 0 {
+		return st.stopHere() // no way led there
 	}
 	results, keyed := st.outcome(c)
 	if c.up == nil {
@@ -178,8 +197,16 @@ func (m *Machine) WakeAt(s *Snapshot) time.Time {
 	if !s.alive() {
 		return time.Time{}
 	}
-	if s.unsettled() != nil {
+	if s.unsettled() != nil || m.skips(s) {
 		return s.last
+	}
+	return m.timerAt(s)
+}
+
+// timerAt is when the next timer is due; zero is never.
+func (m *Machine) timerAt(s *Snapshot) time.Time {
+	if _, held := s.Held(); held {
+		return time.Time{}
 	}
 	var at time.Time
 	sooner := func(t time.Time) {
@@ -199,7 +226,7 @@ func (m *Machine) WakeAt(s *Snapshot) time.Time {
 	}
 	for _, c := range s.scopes {
 		for _, n := range m.bodies[c.body].late {
-			if c.round(n) == nil {
+			if c.round(n) == nil && s.rig.wants(n) {
 				sooner(m.deadline(c, n))
 			}
 		}

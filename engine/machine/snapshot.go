@@ -50,6 +50,7 @@ type Snapshot struct {
 	opened  int      // scopes so far, without the run itself
 	arrived int      // tokens so far
 	paused  bool
+	rig     *rig      // of a test run
 	last    time.Time // of the last event
 
 	answer  *Responded // the last response
@@ -117,7 +118,8 @@ func (s *Snapshot) Live() int {
 // Waiting reports whether the run is alive and only time, a message or a
 // person can move it.
 func (s *Snapshot) Waiting() bool {
-	return s.alive() && !s.Owed() && (s.paused || len(s.trouble) > 0 || s.Live() > 0)
+	_, held := s.Held()
+	return s.alive() && !s.Owed() && (s.paused || held || len(s.trouble) > 0 || s.Live() > 0)
 }
 
 // Paused reports whether a person has paused the run.

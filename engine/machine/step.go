@@ -39,10 +39,13 @@ func (m *Machine) Step(s *Snapshot, in Input, at time.Time) ([]Event, error) {
 	if err := st.take(in); err != nil {
 		return nil, err
 	}
-	if s.Status.Over() || len(st.events) == 0 && s.unsettled() == nil {
+	if s.Status.Over() || len(st.events) == 0 && s.unsettled() == nil && !m.skips(s) {
 		return st.events, nil
 	}
 	if err := st.settle(); err != nil {
+		return nil, err
+	}
+	if err := st.skip(); err != nil {
 		return nil, err
 	}
 	return st.events, nil
@@ -108,6 +111,12 @@ func (st *step) control(in Input) error {
 			return nil
 		}
 		return st.emit(&RunResumed{By: clip(in.By, 200)})
+	case Arrange:
+		return st.arrange(in)
+	case Advance:
+		return st.advanceClock(in)
+	case Release:
+		return st.release(in)
 	case RollBack:
 		return st.rollBack(in)
 	case Resolve:
@@ -136,7 +145,17 @@ func (st *step) start(in Start) error {
 	if n < 0 || st.m.Nodes[n].Op != OpTrigger {
 		return fmt.Errorf("%q is not a trigger of this workflow", in.Trigger)
 	}
-	return st.emit(&RunStarted{Trigger: in.Trigger, Input: st.value(in.Value), Attributes: in.Attributes, Source: in.Source})
+	f := &RunStarted{Trigger: in.Trigger, Input: st.value(in.Value), Attributes: in.Attributes, Source: in.Source}
+	if in.Rig == nil {
+		return st.emit(f)
+	}
+	if in.Rig.Only != "" {
+		f.Only, f.Given = in.Rig.Only, st.value(in.Rig.Given)
+	}
+	if err := st.emit(f); err != nil {
+		return err
+	}
+	return st.setUp(in.Rig)
 }
 
 // value makes an event's value and keeps the bytes of a large one, for the
@@ -278,6 +297,9 @@ func (st *step) nodeFailed(c *scope, node, number int, took Edges, err event.Err
 // wake lets every wait and every back-off whose time has come go on, the
 // earliest first.
 func (st *step) wake() error {
+	if _, held := st.s.Held(); held {
+		return nil // time goes on when the visit does
+	}
 	for _, c := range st.s.scopes {
 		for _, n := range st.m.bodies[c.body].late {
 			if at := st.m.deadline(c, n); !at.IsZero() && !at.After(st.at) {

@@ -25,6 +25,7 @@ func (st *step) visit(c *scope, next candidate) error {
 		return err
 	}
 	sc := &view{m: st.m, s: st.s, c: c, node: node, input: st.m.peek(c, node, next.edges), edges: next.edges}
+	sc.input = st.s.rig.input(VisitRef{c.id, n.Key, id.number}, sc.input)
 	fact, err := st.act(n, &st.m.links[node], sc, id, next.late)
 	if err == nil {
 		err = sc.err
@@ -42,7 +43,7 @@ func (st *step) visit(c *scope, next candidate) error {
 // for (rule 3).
 func (st *step) beforeJoin(c *scope, next candidate) error {
 	n := &st.m.Nodes[next.node]
-	if !st.m.joins(next.node) || !next.late && n.Join != JoinN && n.Join != JoinFirst {
+	if !st.m.joins(next.node) || !next.late && n.Join != JoinN && n.Join != JoinFirst || next.edges == nil {
 		return nil
 	}
 	if n.Cancel && !next.late {
@@ -76,9 +77,12 @@ func (st *step) loopLimit(c *scope, n *Node, id visitID) error {
 
 // act decides what a visit does and returns the fact that says so.
 func (st *step) act(n *Node, l *link, sc *view, id visitID, late bool) (Fact, error) {
+	pin := st.s.rig.pin(sc.node)
 	switch {
 	case late:
 		return st.pass(n, l, sc, id, PortTimeout)
+	case pin != nil && n.Pinnable():
+		return st.pinned(n, pin, id)
 	case n.Op == OpPass:
 		return st.pass(n, l, sc, id, n.Port)
 	}

@@ -37,6 +37,10 @@ func VisitOf(f Fact) (VisitRef, bool) { //nolint:funlen // one line for each fac
 		return VisitRef{f.Scope, f.Node, f.Visit}, true
 	case *VisitCanceled:
 		return VisitRef{f.Scope, f.Node, f.Visit}, true
+	case *VisitHeld:
+		return VisitRef{f.Scope, f.Node, f.Visit}, true
+	case *VisitReleased:
+		return VisitRef{f.Scope, f.Node, f.Visit}, true
 	case *Responded:
 		return VisitRef{f.Scope, f.Node, f.Visit}, true
 	default:

@@ -146,6 +146,20 @@ func TestLabelsAreBounded(t *testing.T) {
 	}
 }
 
+func TestTheTimeOfATestRunIsNoMeasure(t *testing.T) {
+	t.Parallel()
+	registry := prometheus.NewRegistry()
+	runs, err := meter.NewRuns(registry, slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []bool{true, false} {
+		run := runtime.NewRun{Run: uuid.Must(uuid.NewV7()), Workflow: uuid.Nil, Test: test}
+		runs.Events(&run, &machine.Machine{}, []machine.Event{{At: time.Now(), Fact: &machine.RunSucceeded{}}})
+	}
+	wantLines(t, scrape(t, registry), `signalbox_runs_ended_total{outcome="succeeded",workflow="`+uuid.Nil.String()+`"} 2`, `signalbox_run_seconds_count{outcome="succeeded"} 1`)
+}
+
 // BenchmarkEvents is what two events of a step cost.
 func BenchmarkEvents(b *testing.B) {
 	runs, err := meter.NewRuns(prometheus.NewRegistry(), slog.New(slog.DiscardHandler))

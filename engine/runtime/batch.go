@@ -136,7 +136,7 @@ func (s *shard) seal(b *batch) {
 func RowOf(m *machine.Machine, s *machine.Snapshot, last time.Time) RunState {
 	st := RunState{Status: string(s.Status), Seq: s.Seq, Owed: s.Owed()}
 	if !st.Owed { // an owed run is loaded at every start and arms itself
-		st.WakeAt = m.WakeAt(s)
+		st.WakeAt = s.Real(m.WakeAt(s))
 	}
 	switch {
 	case s.Status.Over():
@@ -225,7 +225,7 @@ func (s *shard) forget() {
 		if !l.s.Waiting() || l.touched || l.flying > 0 {
 			continue
 		}
-		if at := l.m.WakeAt(l.s); at.IsZero() || at.After(soon) {
+		if at := l.wakeAt(); at.IsZero() || at.After(soon) {
 			delete(s.runs, id)
 		}
 	}

@@ -139,7 +139,7 @@ type ancestry struct {
 }
 
 func (c *callers) request(ctx context.Context, row NewRun, call machine.Call) (StartRequest, error) {
-	r := StartRequest{Workspace: row.Workspace, Source: sourceCall, Key: call.Key, Test: row.Test}
+	r := StartRequest{Workspace: row.Workspace, Source: sourceCall, Key: call.Key, Test: row.Test, Rig: call.Rig}
 	var above ancestry
 	if len(row.Attributes) > 0 {
 		_ = json.Unmarshal(row.Attributes, &above) // others' attributes may be anything

@@ -41,7 +41,7 @@ func stands(f machine.Fact) bool {
 		return f.Handled
 	case *machine.BodyFailed:
 		return f.Kept != "" || !f.RetryAt.IsZero()
-	case *machine.VisitCanceled, *machine.TokensCanceled, *machine.RoundOpened, *machine.CompensationStarted:
+	case *machine.VisitCanceled, *machine.TokensCanceled, *machine.RoundOpened, *machine.CompensationStarted, *machine.VisitReleased:
 		return false
 	default:
 		return true

@@ -195,8 +195,18 @@ type StartRequest struct {
 	Attributes json.RawMessage `json:",omitempty"` // small object for lists; nil is {}
 	Source     string
 	Test       bool
-	Key        string // idempotency key; empty: none
+	Rig        *machine.Rig `json:",omitempty"` // of a test run: clock, breakpoints, pins; nil: none
+	Key        string       // idempotency key; empty: none
 	Wait       Wait
+}
+
+// rig is what the machine is set up with: a run that is no test has none,
+// whoever asks.
+func (r *StartRequest) rig() *machine.Rig {
+	if !r.Test {
+		return nil
+	}
+	return r.Rig
 }
 
 // Started is what became of it.
@@ -250,7 +260,7 @@ func (e *Engine) Start(ctx context.Context, r StartRequest) (Started, error) {
 }
 
 func (r *StartRequest) input() machine.Start {
-	return machine.Start{Trigger: r.Trigger, Value: r.Input, Attributes: r.Attributes, Source: r.Source}
+	return machine.Start{Trigger: r.Trigger, Value: r.Input, Attributes: r.Attributes, Source: r.Source, Rig: r.rig()}
 }
 
 // Cancel ends a run. Canceling one that is over changes nothing.

@@ -149,7 +149,7 @@ func (e *Engine) grow(ctx context.Context, b *branch, run uuid.UUID) error {
 		return err
 	}
 	now := e.cfg.Now().UTC().Truncate(time.Microsecond)
-	more, err := l.m.Settle(l.s, now)
+	more, err := l.m.Settle(l.s, later(l.s.Clock(now), b.facts[len(b.facts)-1].At))
 	if err != nil {
 		return fmt.Errorf("carry on the fork of run %s: %w", b.Run, err)
 	}
@@ -170,12 +170,30 @@ func (e *Engine) grow(ctx context.Context, b *branch, run uuid.UUID) error {
 	if f.Events, err = chained(b.log[:f.Shared], own); err != nil {
 		return err
 	}
-	l.row.RunState = RowOf(l.m, l.s, now)
+	l.row.RunState = RowOf(l.m, l.s, lastOf(b.facts, more))
 	f.New = l.row
 	if err := e.cfg.Store.Fork(ctx, f); err != nil {
 		return fmt.Errorf("write the fork of run %s: %w", b.Run, err)
 	}
 	return nil
+}
+
+func later(a, b time.Time) time.Time {
+	if a.Before(b) {
+		return b
+	}
+	return a
+}
+
+// lastOf is the time of the last event.
+func lastOf(lists ...[]machine.Event) time.Time {
+	var at time.Time
+	for _, list := range lists {
+		if len(list) > 0 {
+			at = list[len(list)-1].At
+		}
+	}
+	return at
 }
 
 // supplyFork loads the large values that expressions may read.

@@ -334,6 +334,12 @@ func kindOf(in machine.Input) string {
 		return "wake"
 	case machine.Cancel:
 		return "cancel"
+	case machine.Arrange:
+		return "arrange"
+	case machine.Advance:
+		return "advance"
+	case machine.Release:
+		return "release"
 	default:
 		return ""
 	}
@@ -359,6 +365,12 @@ func inputOf(kind string, raw json.RawMessage) (machine.Input, error) {
 		return read[machine.Wake](raw)
 	case "cancel":
 		return read[machine.Cancel](raw)
+	case "arrange":
+		return read[machine.Arrange](raw)
+	case "advance":
+		return read[machine.Advance](raw)
+	case "release":
+		return read[machine.Release](raw)
 	default:
 		return nil, fmt.Errorf("another server sent an input %q, which is not known here", kind)
 	}

@@ -30,6 +30,9 @@ type live struct {
 	last    time.Time // of its last event: time never goes back within a run
 }
 
+// wakeAt is the real time at which the run wants a Wake.
+func (l *live) wakeAt() time.Time { return l.s.Real(l.m.WakeAt(l.s)) }
+
 // errNoRun: there is nothing that this input could reach.
 var errNoRun = errors.New("no such run")
 
@@ -125,7 +128,7 @@ func (s *shard) supply(ctx context.Context, l *live) error {
 
 // armRun sets the timer of a run.
 func (s *shard) armRun(l *live) {
-	if at := l.m.WakeAt(l.s); !at.IsZero() && at.Before(s.cfg.Now().Add(sweepHorizon)) {
+	if at := l.wakeAt(); !at.IsZero() && at.Before(s.cfg.Now().Add(sweepHorizon)) {
 		heap.Push(&s.timers, timer{at: at, run: l.row.Run})
 		s.arm()
 	}
@@ -197,10 +200,14 @@ func (s *shard) input(ctx context.Context, l *live, j *job) (machine.Input, erro
 	if r == nil {
 		return j.input, nil
 	}
+	began := r.StartedAt.UTC().Truncate(time.Microsecond)
+	if now := s.cfg.Now(); !r.StartedAt.IsZero() {
+		began = began.Add(l.s.Clock(now).Sub(now)).UTC().Truncate(time.Microsecond) // in the time of the run
+	}
 	if r.Error != nil {
 		return machine.Fail{
 			Scope: r.Scope, Node: r.Node, Visit: r.Visit, Attempt: r.Attempt, Error: *r.Error,
-			RetryAfter: r.RetryAfter, Worker: r.Worker, Began: r.StartedAt.UTC().Truncate(time.Microsecond),
+			RetryAfter: r.RetryAfter, Worker: r.Worker, Began: began,
 		}, nil
 	}
 	if ref := r.OutputRef; ref != nil && ref.Size <= machine.LoadedMax {
@@ -215,16 +222,21 @@ func (s *shard) input(ctx context.Context, l *live, j *job) (machine.Input, erro
 	}
 	return machine.Complete{
 		Scope: r.Scope, Node: r.Node, Visit: r.Visit, Attempt: r.Attempt, Output: r.Output, Ref: r.OutputRef,
-		Worker: r.Worker, Began: r.StartedAt.UTC().Truncate(time.Microsecond),
+		Worker: r.Worker, Began: began,
 	}, nil
 }
 
 // step runs the machine and keeps what follows for the turn. A run that its
 // machine cannot carry on is put aside and ended on its own; the others go on.
 func (s *shard) step(b *batch, l *live, in machine.Input) bool {
-	at := s.cfg.Now()
+	now := s.cfg.Now().UTC().Truncate(time.Microsecond)
+	at := l.s.Clock(now)
 	if at.Before(l.last) {
 		at = l.last
+	}
+	if r, releases := in.(machine.Release); releases {
+		r.Now = now
+		in = r
 	}
 	events, err := safely(l, in, at)
 	if err == nil {

@@ -227,7 +227,7 @@ func (s *shard) wake(ctx context.Context, b *batch) {
 	now := s.cfg.Now()
 	for len(s.timers) > 0 && !s.timers[0].at.After(now) && b.n < TurnMax {
 		t := heap.Pop(&s.timers).(timer) //nolint:forcetypeassert // only timers are pushed
-		if l := s.runs[t.run]; l == nil || !l.m.WakeAt(l.s).After(now) {
+		if l := s.runs[t.run]; l == nil || !l.wakeAt().After(now) {
 			s.apply(ctx, b, &job{run: t.run, input: machine.Wake{}})
 		}
 	}

@@ -111,6 +111,10 @@ func TestInputsTravel(t *testing.T) {
 		machine.RollBack{By: "ada"},
 		machine.Resolve{Scope: 1, Node: "n", Visit: 2, Action: "skip", By: "ada"},
 		machine.Wake{},
+		machine.Arrange{Skip: new(true), Breaks: &[]string{"n"}, By: "ada"},
+		machine.Advance{For: time.Hour, ID: "1", By: "ada"},
+		machine.Release{Scope: 1, Node: "n", Visit: 2, Step: true, Input: json.RawMessage(`{"a":1}`), By: "ada"},
+		machine.Release{Node: "n", Visit: 1},
 		machine.Cancel{By: "ada", Reason: "because"},
 	} {
 		travel(t, &job{run: uuid.New(), workspace: "main", input: in})
@@ -118,6 +122,7 @@ func TestInputsTravel(t *testing.T) {
 	start := &StartRequest{
 		Workspace: "main", Workflow: uuid.New(), Version: uuid.New(), Trigger: "t", Input: json.RawMessage(`{"n":12345678901234567890}`),
 		Attributes: json.RawMessage(`{}`), Source: "api", Test: true, Key: "k", Wait: WaitEnd,
+		Rig: &machine.Rig{Virtual: true, Step: true, Breaks: []string{"n"}, Stop: "n", Pins: map[string]json.RawMessage{"n": json.RawMessage(`1`)}},
 	}
 	travel(t, &job{run: uuid.New(), fresh: true, start: start, wait: WaitEnd, input: start.input()})
 	travel(t, &job{run: uuid.New(), input: machine.Wake{}, revive: true})

@@ -39,7 +39,19 @@ type Brief struct {
 	Trigger  string   `json:"trigger,omitempty"`
 	Status   int      `json:"status,omitempty"` // of a response
 	By       string   `json:"by,omitempty"`
+	Pinned   bool     `json:"pinned,omitempty"` // test run: the output stood in for the work
+	Ahead    float64  `json:"ahead,omitempty"`  // test run: milliseconds of its clock before the real one
+	Test     *Test    `json:"test,omitempty"`
 	Text     string   `json:"text,omitempty"` // progress: what was streamed
+}
+
+// Test is how a test run is controlled.
+type Test struct {
+	Virtual bool     `json:"virtual,omitempty"`
+	Skip    bool     `json:"skip,omitempty"`
+	Step    bool     `json:"step,omitempty"`
+	Breaks  []string `json:"breaks,omitempty"`
+	Stop    string   `json:"stop,omitempty"`
 }
 
 // Visit names a visit.
@@ -64,8 +76,12 @@ func Of(e machine.Event) Brief {
 	switch f := e.Fact.(type) {
 	case *machine.RunStarted:
 		b.Trigger, b.Source, b.Port, b.Visit, b.Size = f.Trigger, f.Source, machine.PortSuccess, 1, f.Input.Size()
+		if f.Only != "" { // its token starts at that node
+			b.Port, b.Text = "", f.Only
+		}
 	case *machine.NodeCompleted:
 		b.Scope, b.Visit, b.Ports, b.Took, b.Size = f.Scope, f.Visit, f.Ports, string(f.Took), f.Output.Size()
+		b.Pinned = f.Pinned
 	case *machine.NodeFailed:
 		b.Scope, b.Visit, b.Handled, b.Took, b.Error = f.Scope, f.Visit, f.Handled, string(f.Took), short(f.Error.Class, f.Error.Message)
 		if f.Handled {
@@ -156,8 +172,30 @@ func ending(b *Brief, f machine.Fact) {
 		b.Error = short(f.Error.Class, f.Error.Message)
 	case *machine.RunCanceled:
 		b.By = f.By
+	case *machine.RunSucceeded:
+		b.Text = f.Stopped
+	default:
+		rehearsed(b, f)
 	}
 }
+
+// rehearsed fills in what the controls of a test run tell.
+func rehearsed(b *Brief, f machine.Fact) {
+	switch f := f.(type) {
+	case *machine.TestArranged:
+		b.Test, b.By = &Test{f.Virtual, f.Skip, f.Step, f.Breaks, f.Stop}, f.By
+	case *machine.OutputPinned:
+		b.Size = f.Output.Size()
+	case *machine.ClockMoved:
+		b.Ahead, b.Until, b.By = millis(f.Ahead), Millis(f.Until), f.By
+	case *machine.VisitHeld:
+		b.Scope, b.Visit, b.Size = f.Scope, f.Visit, f.Input.Size()
+	case *machine.VisitReleased:
+		b.Scope, b.Visit, b.Text, b.Ahead, b.By, b.Size = f.Scope, f.Visit, f.How, millis(f.Ahead), f.By, f.Input.Size()
+	}
+}
+
+func millis(d time.Duration) float64 { return float64(d.Microseconds()) / 1_000 }
 
 func short(class, message string) *Error {
 	if len(message) > messageMax {

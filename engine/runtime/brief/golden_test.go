@@ -113,6 +113,22 @@ func scripts() []script {
 			"transaction", "start:manual", "book:mock", "ship:mock", "unbook:mock",
 			"start>book", "book>ship", "book.compensate>unbook",
 		}, []string{"start", "ok book", "fail ship invalid_input", "fail unbook invalid_input", "skip unbook"}},
+		{"held", []string{
+			"start:manual", `tidy:set{"fields":{"n":"=input.n + 1"}}`, "a:mock", "b:mock", "meet:join", "last:mock",
+			"start>tidy", "tidy>a", "tidy>b", "a>meet", "b>meet", "meet>last",
+		}, []string{`start {"Breaks":["tidy","meet"]}`, "step tidy", "continue a", "ok a", "ok b", "step meet", "continue last", "ok last"}},
+		{"held-and-canceled", []string{
+			"start:manual", "a:mock", "start>a",
+		}, []string{`start {"Step":true}`, "cancel"}},
+		{"virtual-clock", []string{
+			"start:manual", `ask:signal{"name":"go","timeout":"72h"}`, "late:mock", `rest:wait{"duration":"1h"}`, "start>ask", "ask.timeout>late", "late>rest",
+		}, []string{`start {"Virtual":true}`, "advance 71h", "advance 2h", "ok late"}},
+		{"run-to-here", []string{
+			"start:manual", "a:mock", "b:mock", "c:mock", "side:mock", "start>a", "a>b", "b>c", "start>side",
+		}, []string{`start {"Stop":"b","Pins":{"a":1}}`, "ok b"}},
+		{"one-step", []string{
+			"start:manual", "a:mock", "b:mock", "c:mock", "start>a", "a>b", "b>c",
+		}, []string{`start {"Only":"b","Given":7}`, "ok b"}},
 		{"cancel", []string{
 			"start:manual", "a:mock", `pause:wait{"duration":"1h"}`, "after:mock", "start>a", "start>pause", "a>after",
 		}, []string{"start", "ok a", "cancel"}},
@@ -181,7 +197,11 @@ func play(t *testing.T, s script) golden {
 		if move == "wake" {
 			at = m.WakeAt(state)
 		}
-		events, err := m.Step(state, input(t, m, state, move, at), at)
+		moment := state.Clock(at)
+		if n := len(out.Steps); n > 0 && brief.Millis(moment) < out.Steps[n-1].Event.At {
+			moment = time.UnixMilli(int64(out.Steps[n-1].Event.At)).UTC()
+		}
+		events, err := m.Step(state, input(t, m, state, move, at), moment)
 		if err != nil || len(events) == 0 {
 			t.Fatalf("%q made %d events: %v", move, len(events), err)
 		}
@@ -209,7 +229,7 @@ func look(g graph.Graph, m *machine.Machine, s *machine.Snapshot, edges []string
 	begun := map[string]bool{}
 	for _, b := range briefs {
 		visit := fmt.Sprint(picture.NodeOf(b), b.Scope, b.Visit)
-		if b.Visit > 0 && !begun[visit] {
+		if b.Visit > 0 && !begun[visit] && b.Type != "VisitHeld" && b.Type != "VisitReleased" {
 			begun[visit] = true
 			step.Visits[picture.NodeOf(b)]++
 		}
@@ -231,7 +251,21 @@ func input(t *testing.T, m *machine.Machine, s *machine.Snapshot, move string, a
 	word := strings.Fields(move)
 	switch word[0] {
 	case "start":
-		return machine.Start{Trigger: "start", Value: json.RawMessage(`{"n":7}`), Source: "test"}
+		start := machine.Start{Trigger: "start", Value: json.RawMessage(`{"n":7}`), Source: "test"}
+		if len(word) > 1 {
+			if err := json.Unmarshal([]byte(word[1]), &start.Rig); err != nil {
+				t.Fatal(err)
+			}
+		}
+		return start
+	case "advance":
+		d, err := time.ParseDuration(word[1])
+		if err != nil {
+			t.Fatal(err)
+		}
+		return machine.Advance{For: d, By: "Ada"}
+	case "step", "continue":
+		return machine.Release{Node: word[1], Visit: 1, Step: word[0] == "step", By: "Ada", Now: at}
 	case "wake":
 		return machine.Wake{}
 	case "cancel":
