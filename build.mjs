@@ -6,7 +6,7 @@
 //   node build.mjs --tests    bundle the unit tests into web/build
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { basename, extname, join } from "node:path";
+import { basename, dirname, extname, join } from "node:path";
 import { brotliCompressSync, gzipSync } from "node:zlib";
 import * as esbuild from "esbuild";
 
@@ -20,6 +20,31 @@ function find(folder, suffix) {
     .map((f) => join(folder, String(f)))
     .filter((f) => f.endsWith(suffix));
 }
+
+// The controls of test runs come later, and have copies of the pure modules of
+// a run for themselves: shared ones would be cut out of what the pages of runs
+// load at their start, which makes these larger.
+const copies = {
+  name: "copies",
+  setup(build) {
+    const taker = /\/web\/(rig|editor\/test)\//;
+    const taken = /\/web\/(core\/run-[a-z]+\.ts|run\/(net\.ts|icon\.tsx))$/;
+    build.onResolve({ filter: /^\./ }, async (args) => {
+      if (args.pluginData === copies) return undefined;
+      if (args.namespace !== "copy" && !taker.test(args.importer)) return undefined;
+      const { kind, resolveDir } = args;
+      const found = await build.resolve(args.path, { kind, resolveDir, pluginData: copies });
+      return taken.test(found.path)
+        ? { path: found.path, namespace: "copy" }
+        : { path: found.path };
+    });
+    build.onLoad({ filter: /./, namespace: "copy" }, ({ path }) => ({
+      contents: readFileSync(path),
+      loader: extname(path).slice(1),
+      resolveDir: dirname(path),
+    }));
+  },
+};
 
 const common = {
   bundle: true,
@@ -112,6 +137,7 @@ async function build() {
     splitting: true,
     minify: true,
     metafile: true,
+    plugins: [copies],
     define: { "process.env.NODE_ENV": '"production"' },
   });
   const manifest = {};

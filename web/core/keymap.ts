@@ -47,6 +47,7 @@ export type Command =
   | "tidy"
   | "disable"
   | "pin"
+  | "breakpoint"
   | "find"
   | "palette"
   | "note"
@@ -106,6 +107,7 @@ export const KEYMAP: Readonly<Record<string, Command>> = {
   f: "fold",
   d: "disable",
   p: "pin",
+  b: "breakpoint",
   "mod+f": "find",
   "mod+k": "palette",
   n: "note",

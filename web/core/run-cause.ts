@@ -3,7 +3,8 @@
 
 import type { Json } from "./graph.ts";
 import type { Brief } from "./run-event.ts";
-import { endsRun, nodeOf } from "./run-event.ts";
+import { nodeOf } from "./run-event.ts";
+import { unwinds } from "./run-fork.ts";
 import { positions } from "./run-scope.ts";
 import type { Shape } from "./run-state.ts";
 import { taken } from "./run-state.ts";
@@ -19,35 +20,6 @@ export function failureOf(events: readonly Brief[]): Brief | undefined {
     if (e.type === "NodeFailed") first = e;
   }
   return first;
-}
-
-/** Whether an event can stand between a step's failure and the end of the run. */
-function unwinds(e: Brief): boolean {
-  switch (e.type) {
-    case "NodeFailed":
-      return e.handled !== true;
-    case "BodyFailed":
-      return e.handled !== true;
-    case "VisitCanceled":
-      return true;
-    default:
-      return false;
-  }
-}
-
-/** Whether a run can go on from an event; the server has the last word. */
-export function canFork(e: Brief | undefined): e is Brief {
-  if (e === undefined || e.seq === 0 || endsRun(e)) return false;
-  switch (e.type) {
-    case "TaskFailed":
-      return e.retry_at !== undefined;
-    case "TokensCanceled":
-    case "RoundOpened":
-    case "CompensationStarted":
-      return false;
-    default:
-      return !unwinds(e);
-  }
 }
 
 /** What one visit did, told by its events. */

@@ -36,9 +36,22 @@ export type EventType =
   | "RunSucceeded"
   | "RunFailed"
   | "RunCanceled"
-  | "RunCompensated";
+  | "RunCompensated"
+  | "TestArranged"
+  | "OutputPinned"
+  | "ClockMoved"
+  | "VisitHeld"
+  | "VisitReleased";
 
 export type Fault = { readonly class: string; readonly message: string };
+
+export type Arranged = {
+  readonly virtual?: boolean;
+  readonly skip?: boolean;
+  readonly step?: boolean;
+  readonly breaks?: readonly string[];
+  readonly stop?: string;
+};
 
 export type Brief = {
   /** 1, 2, 3 … in the log; 0: live only, never in the log. */
@@ -77,6 +90,12 @@ export type Brief = {
   readonly trigger?: string;
   readonly status?: number;
   readonly by?: string;
+  /** Of a test run: its output stood in for the work. */
+  readonly pinned?: boolean;
+  /** Of a test run: milliseconds of its clock before the real one. */
+  readonly ahead?: number;
+  /** How a test run is controlled. */
+  readonly test?: Arranged;
   readonly text?: string;
 };
 
@@ -130,6 +149,7 @@ export function toneOf(e: Brief): Tone {
     case "BodyStarted":
     case "CallStarted":
     case "RunResumed":
+    case "VisitReleased":
       return "run";
     case "TaskScheduled":
     case "VisitCanceled":
@@ -138,9 +158,13 @@ export function toneOf(e: Brief): Tone {
     case "RoundOpened":
     case "RoundClosed":
     case "RunCanceled":
+    case "TestArranged":
+    case "OutputPinned":
+    case "ClockMoved":
       return "skip";
     case "WaitStarted":
     case "RunPaused":
+    case "VisitHeld":
       return "wait";
     case "CompensationStarted":
     case "CompensationCompleted":

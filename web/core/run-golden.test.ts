@@ -9,16 +9,21 @@ import failureEnds from "./fixtures/run-failure-ends-the-run.json" with { type: 
 import failurePort from "./fixtures/run-failure-port.json" with { type: "json" };
 import first from "./fixtures/run-first-cancels.json" with { type: "json" };
 import group from "./fixtures/run-group-in-group.json" with { type: "json" };
+import held from "./fixtures/run-held.json" with { type: "json" };
+import heldCanceled from "./fixtures/run-held-and-canceled.json" with { type: "json" };
 import linear from "./fixtures/run-linear.json" with { type: "json" };
 import loop from "./fixtures/run-loop.json" with { type: "json" };
 import map from "./fixtures/run-map.json" with { type: "json" };
 import mapFails from "./fixtures/run-map-that-fails.json" with { type: "json" };
+import oneStep from "./fixtures/run-one-step.json" with { type: "json" };
 import repeat from "./fixtures/run-repeat.json" with { type: "json" };
 import retry from "./fixtures/run-retry.json" with { type: "json" };
+import toHere from "./fixtures/run-run-to-here.json" with { type: "json" };
 import saga from "./fixtures/run-saga.json" with { type: "json" };
 import sagaPerson from "./fixtures/run-saga-needs-a-person.json" with { type: "json" };
 import signal from "./fixtures/run-signal-and-pause.json" with { type: "json" };
 import absorb from "./fixtures/run-two-of-three-absorb.json" with { type: "json" };
+import virtual from "./fixtures/run-virtual-clock.json" with { type: "json" };
 import overlap from "./fixtures/run-visits-overlap.json" with { type: "json" };
 import wait from "./fixtures/run-wait.json" with { type: "json" };
 import type { Graph } from "./graph.ts";
@@ -62,6 +67,11 @@ const logs: Readonly<Record<string, Golden>> = {
   "signal and pause": signal,
   saga: saga,
   "saga that needs a person": sagaPerson,
+  held: held,
+  "held and canceled": heldCanceled,
+  "virtual clock": virtual,
+  "run to here": toHere,
+  "one step": oneStep,
 };
 
 for (const [name, golden] of Object.entries(logs)) {

@@ -7,6 +7,8 @@ import type { Brief, Fault } from "./run-event.ts";
 import { endsRun, nodeOf, portsOf } from "./run-event.ts";
 import type { NodeState, NodeStatus } from "./run-node.ts";
 import { afterEvent, afterUndo, IDLE, undoneBy } from "./run-node.ts";
+import type { TestState } from "./run-rig.ts";
+import { afterTest } from "./run-rig.ts";
 import type { Bodies, Scope } from "./run-scope.ts";
 import { ROOT, ScopeDraft } from "./run-scope.ts";
 
@@ -32,6 +34,8 @@ export type RunState = {
   readonly started: number;
   readonly ended?: number | undefined;
   readonly error?: Fault | undefined;
+  /** How a test run is controlled; absent: it is not. */
+  readonly test?: TestState | undefined;
   /** By node key. */
   readonly nodes: ReadonlyMap<string, NodeState>;
   /** How many tokens went along each edge, by edge id. */
@@ -169,8 +173,13 @@ function afterHead(head: Head, e: Brief): Head {
     case "AttentionResolved":
       return { ...next, trouble: Math.max(0, head.trouble - 1) };
     default:
-      return endsRun(e) ? { ...next, status: endOf(e), ended: e.at, error: e.error } : next;
+      if (!endsRun(e)) return { ...next, test: afterTest(head.test, e) };
+      return { ...next, status: endOf(e), ended: e.at, error: e.error, test: over(head.test) };
   }
+}
+
+function over(test: TestState | undefined): TestState | undefined {
+  return test && { ...test, held: undefined, until: undefined };
 }
 
 function endOf(e: Brief): RunStatus {
@@ -189,12 +198,12 @@ function endOf(e: Brief): RunStatus {
 function statusOf(head: Head, draft: ScopeDraft, nodes: ReadonlyMap<string, NodeState>): RunStatus {
   if (head.paused) return "paused";
   if (head.trouble > 0) return "needs_attention";
-  return draft.undoing.size > 0 ? "compensating" : alive(nodes);
+  return draft.undoing.size > 0 ? "compensating" : alive(nodes, head.test?.held !== undefined);
 }
 
 /** A run that does nothing but wait is waiting. */
-function alive(nodes: ReadonlyMap<string, NodeState>): RunStatus {
-  let waits = false;
+function alive(nodes: ReadonlyMap<string, NodeState>, held: boolean): RunStatus {
+  let waits = held;
   for (const node of nodes.values()) {
     for (const o of node.open) {
       if (o.phase === "backoff" || o.phase === "waiting" || o.phase === "inside") waits = true;

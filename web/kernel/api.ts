@@ -339,6 +339,8 @@ export type KernelApi = {
   dropPreview(): void;
   /** Outlines for a comparison of versions. */
   setMarks(marks: ReadonlyMap<string, "added" | "changed" | "removed">): void;
+  /** Steps that a test run is held before. */
+  setBreaks(ids: ReadonlySet<string>): void;
 
   // -- status (runs)
 

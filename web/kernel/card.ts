@@ -12,6 +12,8 @@ import { t } from "./words.ts";
 export type Look = {
   readonly id: string;
   readonly pinned: boolean;
+  /** A test run is held before it. */
+  readonly stops: boolean;
   readonly face: Card;
   readonly status: Status;
   readonly issues: Counts | undefined;
@@ -191,6 +193,7 @@ export class CardView {
     if (look.face.disabled) badges.push(this.#pill("off", "power", t("kernel.badge.disabled")));
     if (look.face.pivot) badges.push(this.#pill("pivot", "flag", t("kernel.badge.pivot")));
     if (look.pinned) badges.push(this.#pill("pin", "pin", t("kernel.badge.pinned")));
+    if (look.stops) badges.push(this.#pill("brk", "circle-pause", t("kernel.badge.break")));
     if (errors > 0) badges.push(this.#pill("err", "circle-x", String(errors)));
     else if (warnings > 0) badges.push(this.#pill("warn", "triangle-alert", String(warnings)));
     const text = badges.map((b) => b.className + b.textContent).join();
@@ -219,6 +222,7 @@ function describe(look: Look): string {
   if (face.pivot) parts.push(t("kernel.step.pivot"));
   if (look.face.disabled) parts.push(t("kernel.step.disabled"));
   if (look.pinned) parts.push(t("kernel.step.pinned"));
+  if (look.stops) parts.push(t("kernel.badge.break"));
   if (issues !== undefined && issues.errors > 0)
     parts.push(t("kernel.step.errors", { n: issues.errors }));
   if (issues !== undefined && issues.warnings > 0)

@@ -336,6 +336,13 @@ export class Kernel implements KernelApi {
     stage.request();
   }
 
+  setBreaks(ids: ReadonlySet<string>): void {
+    const stage = this.#stage;
+    for (const id of [...stage.breaks, ...ids]) stage.stale.add(id);
+    stage.breaks = ids;
+    stage.request();
+  }
+
   // -- status
 
   setStatus(id: string, status: NodeStatus, foot?: Foot | string, progress?: number): void {

@@ -76,6 +76,7 @@ export class Stage {
   /** Cards whose elements must be written anew. */
   readonly stale = new Set<string>();
   marks: ReadonlyMap<string, "added" | "changed" | "removed"> = new Map();
+  breaks: ReadonlySet<string> = new Set();
   peers: readonly Peer[] = [];
   hover: Target = { is: "ground" };
   focused: string | undefined;

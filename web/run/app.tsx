@@ -16,6 +16,7 @@ import { Log } from "./log.tsx";
 import { LogView } from "./log-view.ts";
 import { keepPlaying } from "./playback.ts";
 import type { PageProps } from "./props.ts";
+import { RunRig } from "./rig.tsx";
 import { Split } from "./split.tsx";
 import type { RunStore } from "./store.ts";
 import { Timeline } from "./timeline.tsx";
@@ -45,6 +46,7 @@ export function App({ store, props }: Props) {
           <div class="over-stage">
             <Lineage run={props.run} />
             <Asks store={store} />
+            <RunRig store={store} />
             <Banner store={store} />
             <LinkNote store={store} />
           </div>

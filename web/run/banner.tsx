@@ -1,7 +1,7 @@
 // Bars over the canvas: an earlier moment is shown, the network is away, the
 // session has ended.
 
-import { canFork } from "../core/run-cause.ts";
+import { canFork } from "../core/run-fork.ts";
 import { moment } from "../core/run-time.ts";
 import { t } from "../core/strings.ts";
 import { Icon } from "./icon.tsx";

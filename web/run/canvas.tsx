@@ -201,6 +201,7 @@ class Painter {
   readonly #labels = new Map<string, string | undefined>();
   readonly #places: ReadonlyMap<string, number>;
   #second = 0;
+  #held: string | undefined;
 
   constructor(stage: Stage, store: RunStore) {
     this.#stage = stage;
@@ -212,17 +213,26 @@ class Painter {
     const second = Math.floor(now / 1_000);
     const ticks = second !== this.#second;
     this.#second = second;
+    const held = state.test?.held?.node;
     for (const [key, node] of state.nodes) {
       const bodies = state.bodies.get(key);
-      const same = sameNode(this.#nodes.get(key), node) && this.#bodies.get(key) === bodies;
+      const moved = held !== this.#held && (key === held || key === this.#held);
+      const same =
+        !moved && sameNode(this.#nodes.get(key), node) && this.#bodies.get(key) === bodies;
       if (same && !(ticks && node.open.length > 0)) continue;
       this.#nodes.set(key, node);
       this.#bodies.set(key, bodies);
       const card = this.#store.picture.byKey.get(key);
       if (card === undefined) continue;
       const label = cardLabel(this.#store, key, node, this.#places.get(key) ?? 0);
-      this.#stage.setStatus(card.id, node.status, footOf(node, now, bodies), label);
+      this.#stage.setStatus(
+        card.id,
+        key === held ? "waiting" : node.status,
+        footOf(node, now, bodies),
+        label,
+      );
     }
+    this.#held = held;
     for (const line of this.#store.picture.lines) {
       const next = edgeState(state, line.id, line.to.key);
       if (this.#edges.get(line.id) === next) continue;

@@ -2,10 +2,10 @@
 
 import { useSignal } from "@preact/signals";
 import { useEffect, useMemo } from "preact/hooks";
-import { canFork } from "../core/run-cause.ts";
 import { differenceOf } from "../core/run-diff.ts";
 import type { Brief } from "../core/run-event.ts";
 import { nodeOf } from "../core/run-event.ts";
+import { canFork } from "../core/run-fork.ts";
 import { size, took } from "../core/run-time.ts";
 import { t } from "../core/strings.ts";
 import { Icon } from "./icon.tsx";

@@ -104,6 +104,11 @@ const ICONS: Readonly<Record<string, string>> = {
   RunPaused: "pause",
   RunResumed: "play",
   RunCompensated: "undo-2",
+  TestArranged: "settings-2",
+  OutputPinned: "pin",
+  ClockMoved: "timer",
+  VisitHeld: "circle-pause",
+  VisitReleased: "play",
 };
 
 export function eventIcon(e: Brief): string {

@@ -10,6 +10,7 @@ import { copyText, parseClip } from "./clipboard.ts";
 import { runCommand } from "./command.ts";
 import { duplicate, pasteClip } from "./copies.ts";
 import { connect, fold, insertOnEdge, moveBy, reconnect, remove, resizeFrame } from "./edit.ts";
+import { bindBreaks } from "./test.ts";
 
 /** The type of data when a kind is dragged from the list onto the canvas. */
 export const kindDragType = "application/x-signalbox-kind";
@@ -79,6 +80,7 @@ export function bindCanvas(editor: Editor): void {
     session.tool.value = e.tool;
   });
   effect(() => kernel.setReadOnly(session.readOnly.value));
+  bindBreaks(editor);
 }
 
 /** Opens the settings, with the first field that still needs an answer in focus. */

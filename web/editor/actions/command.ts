@@ -8,6 +8,7 @@ import { duplicate } from "./copies.ts";
 import { addNote, toggleDisabled, togglePin } from "./edit.ts";
 import { unwrap, wrap } from "./group.ts";
 import { togglePanel } from "./panel.ts";
+import { runToHere, testRun, toggleBreaks } from "./test.ts";
 import { tidy } from "./tidy.ts";
 
 export function runCommand(editor: Editor, command: Command, at?: Point): void {
@@ -59,9 +60,14 @@ export function runCommand(editor: Editor, command: Command, at?: Point): void {
     case "help":
       session.dialog.value = "keys";
       break;
+    case "breakpoint":
+      toggleBreaks(editor, nodes.length > 0 ? nodes : listOf(editor.kernel.focused));
+      break;
     case "testRun":
+      testRun(editor, {});
+      break;
     case "runToHere":
-      session.dialog.value = "run";
+      runToHere(editor, nodes.length === 1 ? nodes[0] : editor.kernel.focused);
       break;
     case "checkpoint":
       editor.toast(
@@ -76,6 +82,8 @@ export function runCommand(editor: Editor, command: Command, at?: Point): void {
       editor.kernel.run(command);
   }
 }
+
+const listOf = (id: string | undefined): readonly string[] => (id === undefined ? [] : [id]);
 
 /** Connect mode: choose a port, then the step that it leads to. */
 export function startConnecting(editor: Editor, id = editor.kernel.focused): void {

@@ -57,7 +57,7 @@ const groups: readonly (readonly [string, readonly Command[]])[] = [
       "find",
     ],
   ],
-  ["editor.keys.do", ["undo", "redo", "testRun", "palette", "help"]],
+  ["editor.keys.do", ["undo", "redo", "testRun", "runToHere", "breakpoint", "palette", "help"]],
 ];
 
 export function KeysDialog() {

@@ -32,6 +32,8 @@ const commands: readonly (readonly [Command, string])[] = [
   ["undo", "undo-2"],
   ["redo", "redo-2"],
   ["testRun", "play"],
+  ["runToHere", "step-forward"],
+  ["breakpoint", "circle-pause"],
   ["find", "search"],
   ["outline", "list-tree"],
   ["inspector", "panel-right"],

@@ -5,38 +5,60 @@ import type { GraphNode, Json } from "../../core/graph.ts";
 import { useEditor } from "../context.ts";
 import { jsonFault } from "../forms/code.tsx";
 import { Icon } from "../icon.tsx";
+import { inputOf } from "../inspector/environment.ts";
 import { ApiError } from "../net/api.ts";
 import type { Editor } from "../state/editor.ts";
+import type { TestOf } from "../state/signals.ts";
 import { nameOf } from "../state/words.ts";
 import { t } from "../strings.ts";
 import { Modal } from "./modal.tsx";
+import type { Options } from "./run-options.tsx";
+import { PastInputs, TestOptions, testOf } from "./run-options.tsx";
+
+/** The choices of the last test run on this page. */
+let remembered: Options = { step: false, virtual: false, skip: true, pins: true };
 
 export function RunDialog() {
   const editor = useEditor();
   const { session } = editor;
+  const of = session.testOf.peek();
+  const step = editor.drawing.nodes.get(of.only ?? of.to ?? "");
   const triggers = [...editor.drawing.nodes.values()].filter(
     (n) => editor.spec(n.kind)?.work === "trigger",
   );
   const [trigger, setTrigger] = useState(triggers[0]?.key);
-  const [text, setText] = useState(() => startText(editor, triggers[0]));
+  const only = of.only === undefined ? undefined : step;
+  const [text, setText] = useState(() =>
+    only ? lastText(editor, only) : startText(editor, triggers[0]),
+  );
+  const [options, setOptions] = useState(remembered);
   const [busy, setBusy] = useState(false);
   const [fault, setFault] = useState<string | undefined>(undefined);
   const close = () => (session.dialog.value = undefined);
   const broken = text.trim() === "" ? undefined : jsonFault(text);
   const errors = session.issues.value.filter((i) => i.severity === "error");
   const node = triggers.find((n) => n.key === trigger);
-  const help = node?.config?.["description"];
+  const set = (more: Partial<Options>) => {
+    remembered = { ...options, ...more };
+    setOptions(remembered);
+  };
 
   const start = async () => {
-    if (broken !== undefined || trigger === undefined) return;
+    if (broken !== undefined || trigger === undefined || busy) return;
     setBusy(true);
     setFault(undefined);
     const input: unknown = text.trim() === "" ? {} : JSON.parse(text);
     try {
-      keepSample(editor, input);
+      if (only === undefined) keepSample(editor, input);
       if (!(await editor.settled())) throw new Error(t("editor.run.unsaved"));
-      const { run } = await editor.api.run(input, trigger);
-      location.assign(`/runs/${encodeURIComponent(run.id)}`);
+      const { testing } = await import("../test/index.ts");
+      const sample: unknown = JSON.parse(startText(editor, node));
+      await testing.startTest(editor, {
+        trigger,
+        input: only === undefined ? input : sample,
+        test: testOf(editor, options, of, input),
+      });
+      close();
     } catch (error) {
       setBusy(false);
       setFault(wordsOf(error));
@@ -44,7 +66,7 @@ export function RunDialog() {
   };
   return (
     <Modal
-      title={t("editor.run.title")}
+      title={titleOf(editor, of)}
       footer={
         <>
           <span class="hint ed-runnote">{t("editor.run.draft")}</span>
@@ -83,7 +105,7 @@ export function RunDialog() {
             <span>{t("editor.run.noTrigger")}</span>
           </p>
         ) : null}
-        {triggers.length > 1 ? (
+        {triggers.length > 1 && only === undefined ? (
           <div class="fld">
             <label for="ed-run-trigger">{t("editor.run.trigger")}</label>
             <select
@@ -100,8 +122,11 @@ export function RunDialog() {
             </select>
           </div>
         ) : null}
+        {only ? <PastInputs node={only} take={setText} fail={setFault} /> : null}
         <div class="fld">
-          <label for="ed-run-input">{t("editor.run.input")}</label>
+          <label for="ed-run-input">
+            {only ? t("editor.run.gets", { step: nameOf(editor, only.id) }) : t("editor.run.input")}
+          </label>
           <textarea
             id="ed-run-input"
             class="inp mono ed-runinput"
@@ -115,7 +140,7 @@ export function RunDialog() {
           />
           {broken === undefined ? (
             <p class="hint" id="ed-run-help">
-              {typeof help === "string" && help !== "" ? help : t("editor.run.inputHelp")}
+              {helpOf(node, only !== undefined)}
             </p>
           ) : (
             <p class="err" id="ed-run-help">
@@ -124,6 +149,7 @@ export function RunDialog() {
             </p>
           )}
         </div>
+        <TestOptions of={of} options={options} set={set} />
         {errors.length > 0 && fault === undefined ? (
           <p class="note warn">
             <Icon name="triangle-alert" />
@@ -139,6 +165,24 @@ export function RunDialog() {
       </form>
     </Modal>
   );
+}
+
+/** What the author says of the input, if anything. */
+function helpOf(trigger: GraphNode | undefined, only: boolean): string {
+  if (only) return t("editor.run.getsHelp");
+  const help = trigger?.config?.["description"];
+  return typeof help === "string" && help !== "" ? help : t("editor.run.inputHelp");
+}
+
+function titleOf(editor: Editor, of: TestOf): string {
+  if (of.only !== undefined) return t("editor.run.only", { step: nameOf(editor, of.only) });
+  if (of.to !== undefined) return t("editor.run.to", { step: nameOf(editor, of.to) });
+  return t("editor.run.title");
+}
+
+/** What a step got last, from the steps before it. */
+function lastText(editor: Editor, node: GraphNode): string {
+  return JSON.stringify(inputOf(editor, node) ?? {}, undefined, 2);
 }
 
 function startText(editor: Editor, trigger: GraphNode | undefined): string {

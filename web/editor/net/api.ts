@@ -174,10 +174,11 @@ export class Api {
     return call("PATCH", this.#path, { name });
   }
 
-  run(input: unknown, trigger: string | undefined): Promise<{ run: Run }> {
+  run(input: unknown, trigger: string | undefined, test: unknown): Promise<{ run: Run }> {
     return call("POST", `${this.#path}/runs`, {
       input,
       version: "draft",
+      test,
       ...(trigger ? { trigger } : {}),
     });
   }

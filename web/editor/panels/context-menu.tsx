@@ -8,10 +8,37 @@ import { openInspector } from "../actions/bind.ts";
 import { startConnecting } from "../actions/command.ts";
 import { duplicate } from "../actions/copies.ts";
 import { remove, toggleDisabled, togglePin } from "../actions/edit.ts";
+import { runToHere, testStep, toggleBreaks } from "../actions/test.ts";
 import { useEditor } from "../context.ts";
 import { Icon } from "../icon.tsx";
 import { keyOf } from "../shell/keys.ts";
+import type { Editor } from "../state/editor.ts";
 import { t } from "../strings.ts";
+
+/** What a test run can do with these steps. */
+function testItems(editor: Editor, ids: readonly string[]) {
+  const [one] = ids;
+  const all = {
+    words: t("editor.selbar.break"),
+    icon: "circle-pause",
+    command: "breakpoint" as const,
+    run: () => toggleBreaks(editor, ids),
+  };
+  if (one === undefined || ids.length > 1) return [all];
+  const here = {
+    words: t("editor.selbar.runTo"),
+    icon: "step-forward",
+    command: "runToHere" as const,
+    run: () => runToHere(editor, one),
+  };
+  const alone = {
+    words: t("editor.menu.runOnly"),
+    icon: "play",
+    command: undefined,
+    run: () => testStep(editor, one),
+  };
+  return [all, here, alone];
+}
 
 export function ContextMenu() {
   const editor = useEditor();
@@ -102,6 +129,9 @@ export function ContextMenu() {
             pinned ? "pin-off" : "pin",
             "pin",
             () => togglePin(editor, ids),
+          )}
+          {testItems(editor, ids).map(({ words, icon, command, run }) =>
+            item(words, icon, command, run),
           )}
           {item(t("editor.menu.downstream"), "arrow-right", "selectDownstream", () =>
             kernel.run("selectDownstream"),

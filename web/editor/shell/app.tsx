@@ -26,6 +26,7 @@ const Inspector = part("Inspector", InspectorPlace);
 const Outline = part("Outline");
 const FindPanel = part("FindPanel");
 const Problems = part("Problems");
+const TestPanel = lazy(async () => (await import("../test/index.ts")).testing.TestPanel);
 const Changes = lazy(async () => (await import("../panels/changes.tsx")).Changes);
 const QuickAdd = part("QuickAdd");
 const SelectionBar = part("SelectionBar");
@@ -87,6 +88,7 @@ function Floating() {
       <Overview />
       <Dock />
       <SelectionBar />
+      {session.test.value ? <TestPanel /> : null}
       {session.example.value ? <Example /> : null}
       {session.titleEdited.value === undefined ? null : <TitleEditor />}
       {session.noteEdited.value === undefined ? null : <NoteEditor />}

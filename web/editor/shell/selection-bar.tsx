@@ -5,6 +5,7 @@ import type { Box } from "../../core/geometry.ts";
 import { union } from "../../core/geometry.ts";
 import { duplicate } from "../actions/copies.ts";
 import { remove, toggleDisabled, togglePin } from "../actions/edit.ts";
+import { runToHere, toggleBreaks } from "../actions/test.ts";
 import { tidy } from "../actions/tidy.ts";
 import { useEditor } from "../context.ts";
 import { Icon } from "../icon.tsx";
@@ -55,6 +56,18 @@ export function SelectionBar() {
             label={t(pinned ? "editor.selbar.unpin" : "editor.selbar.pin")}
             run={() => togglePin(editor, ids)}
           />
+          <BarButton
+            icon="circle-pause"
+            label={t("editor.selbar.break")}
+            run={() => toggleBreaks(editor, ids)}
+          />
+          {ids.length === 1 && ids[0] !== undefined ? (
+            <BarButton
+              icon="step-forward"
+              label={t("editor.selbar.runTo")}
+              run={() => runToHere(editor, ids[0])}
+            />
+          ) : null}
           <BarButton
             icon="copy"
             label={t("editor.selbar.duplicate")}

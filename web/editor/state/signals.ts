@@ -8,10 +8,14 @@ import type { SaveState } from "../../core/sync.ts";
 import type { TaskType } from "../../core/task-type.ts";
 import type { Selection, ToolName } from "../../kernel/api.ts";
 import type { Credential, Samples, Workflow } from "../net/api.ts";
+import type { TestRun } from "../test/run.ts";
 import type { Comparison } from "./compare.ts";
 
 export type Panel = "outline" | "find" | "problems" | "changes";
 export type Tab = "configure" | "data" | "retries" | "notes";
+/** What a test run is asked for: all, up to a step, or one step alone. */
+export type TestOf = { readonly to?: string; readonly only?: string };
+
 export type Dialog = "publish" | "run" | "keys" | "share" | "palette";
 
 /** Where a new step is wanted. */
@@ -94,6 +98,12 @@ export function createSession(workflow: Workflow) {
     noteEdited: signal<string | undefined>(undefined),
     example: signal<{ readonly issue: Issue; readonly step: number } | undefined>(undefined),
     dialog: signal<Dialog | undefined>(undefined),
+    /** With the dialog "run": ids of steps. */
+    testOf: signal<TestOf>({}),
+    /** The test run that is shown on the canvas. */
+    test: signal<TestRun | undefined>(undefined),
+    /** Ids of steps that this person's test runs are held before. */
+    breaks: signal<ReadonlySet<string>>(new Set()),
     renaming: signal(false),
     toasts: signal<readonly Toast[]>([]),
     spoken: signal(""),
