@@ -45,6 +45,7 @@ var layers = map[string][]string{
 	"engine/compare":       {"engine/event", "engine/machine"},
 	"engine/runtime/brief": {"engine/machine"},
 	"engine/insight":       {"engine/problem"},
+	"engine/poster":        {},
 	"engine/picture":       {"engine/graph", "engine/kind", "engine/runtime/brief"},
 	// Loops and services.
 	"engine/runtime":             {"engine/event", "engine/machine", "engine/problem", "engine/queue", "engine/route", "engine/runtime/brief", "engine/task"},
@@ -79,7 +80,7 @@ var layers = map[string][]string{
 	"web/view":    {"engine/graph", "engine/picture", "web/strings"},
 	"server": {
 		"engine/account", "engine/audit", "engine/compare", "engine/compile", "engine/draft", "engine/event", "engine/exchange", "engine/expr", "engine/gallery", "engine/graph", "engine/history", "engine/insight", "engine/kind", "engine/machine",
-		"engine/picture", "engine/problem", "engine/queue", "engine/route", "engine/routing", "engine/runtime", "engine/runtime/brief", "engine/share", "engine/vault", "engine/worker/remote", "web/strings", "web/view",
+		"engine/picture", "engine/poster", "engine/problem", "engine/queue", "engine/route", "engine/routing", "engine/runtime", "engine/runtime/brief", "engine/share", "engine/vault", "engine/worker/remote", "web/strings", "web/view",
 	},
 	"static":     {},
 	"migrations": {},
@@ -97,7 +98,7 @@ var layers = map[string][]string{
 var (
 	pure = []string{
 		"engine/problem", "engine/event", "engine/route", "engine/queue", "engine/expr", "engine/history", "engine/task", "engine/span", "engine/graph", "engine/kind",
-		"engine/machine", "engine/soundness", "engine/compile", "engine/chart", "engine/exchange", "engine/reference", "engine/runtime/brief", "engine/compare", "engine/picture", "engine/insight", "engine/worker/elastic",
+		"engine/machine", "engine/soundness", "engine/compile", "engine/chart", "engine/exchange", "engine/reference", "engine/runtime/brief", "engine/compare", "engine/picture", "engine/poster", "engine/insight", "engine/worker/elastic",
 	}
 	impure = []string{"context", "os", "net", "net/http", "io/fs", "log", "log/slog", "math/rand", "math/rand/v2", "crypto/rand", "sync", "testing"}
 	banned = map[string][]string{"time": {"Now", "Since", "Until", "After", "Sleep", "NewTimer", "NewTicker", "Tick", "AfterFunc"}}

@@ -9,6 +9,8 @@ import (
 // accessTable is the one place that says who may do what.
 func accessTable() map[string]access {
 	table := pageAccess()
+	maps.Copy(table, shareAccess())
+	maps.Copy(table, folderAccess())
 	maps.Copy(table, apiAccess())
 	maps.Copy(table, boardAccess())
 	maps.Copy(table, queueAccess())
@@ -37,9 +39,6 @@ func pageAccess() map[string]access {
 		"POST /setup/{token}":        anybody.as("setup"),
 		"GET /join/{token}":          anybody,
 		"POST /join/{token}":         anybody.as("member.join"),
-		"GET /s/{token}":             anybody,
-		"GET /s/{token}/events":      anybody,
-		"POST /s/{token}/ticket":     anybody,
 		"GET /":                      viewer,
 		"GET /w/{id}":                viewer,
 		"GET /w/{id}/runs":           viewer,
@@ -54,6 +53,22 @@ func pageAccess() map[string]access {
 		"GET /help/keys":             viewer,
 		"POST /logout":               viewer.as("logout"),
 	}
+}
+
+// shareAccess is the part for share links: by token, or listed by name.
+func shareAccess() map[string]access {
+	anybody, editor := access{}, access{role: account.Editor}
+	table := map[string]access{"GET /embed/{token}": anybody, "POST /api/shares/preview": editor}
+	for _, base := range []string{"/s/{token}", "/p/{slug}"} {
+		for _, what := range []string{"", ".svg", ".png", "/badge.svg", "/workflow.json", "/events"} {
+			table["GET "+base+what] = anybody
+		}
+		table["POST "+base+"/ticket"] = anybody
+		table["POST "+base+"/sandbox"] = anybody
+		table["POST "+base+"/runs"] = anybody.as("share.run")
+		table["POST "+base+"/copy"] = editor.as("share.copy")
+	}
+	return table
 }
 
 // apiAccess is the part for the API.

@@ -20,7 +20,7 @@ var update = flag.Bool("update", false, "rewrite testdata")
 
 // path fills a pattern with ids that exist nowhere.
 func path(pattern string) string {
-	r := strings.NewReplacer("{id}", uuid.NewString(), "{token}", "AAAAAAAAAAAAAAAAAAAAAAAAAA", "{seq}", "1", "{name}", "x", "{path}", "no-such-path", "/*", "/x")
+	r := strings.NewReplacer("{id}", uuid.NewString(), "{token}", "AAAAAAAAAAAAAAAAAAAAAAAAAA", "{slug}", "no-such-name", "{seq}", "1", "{name}", "x", "{path}", "no-such-path", "/*", "/x")
 	return r.Replace(pattern)
 }
 
@@ -222,6 +222,10 @@ func TestEveryChangeIsRecorded(t *testing.T) {
 		"POST /language":                 "one's own look",
 		"PATCH /api/me":                  "one's own look",
 		"POST /s/{token}/ticket":         "reading",
+		"POST /p/{slug}/ticket":          "reading",
+		"POST /s/{token}/sandbox":        "reading: nothing is stored",
+		"POST /p/{slug}/sandbox":         "reading: nothing is stored",
+		"POST /api/shares/preview":       "reading",
 		"POST /api/ticket":               "reading",
 		"POST /api/expr/check":           "reading",
 		"POST /api/routes/test":          "reading",

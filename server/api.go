@@ -128,6 +128,7 @@ func (s *Server) registerAPI(r chi.Router) {
 	s.registerShares(api)
 	s.registerRoutes(api)
 	s.registerQueues(api)
+	s.registerFolders(api)
 	s.registerCredentials(api)
 	s.registerTokens(api)
 	s.registerMembers(api)

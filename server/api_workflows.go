@@ -32,6 +32,7 @@ type workflowOut struct {
 	UpdatedAt     time.Time   `json:"updated_at"`
 	CreatedBy     personOut   `json:"created_by"`
 	Tags          []string    `json:"tags"`
+	Folder        *uuid.UUID  `json:"folder,omitempty"`
 	LastRun       *lastRunOut `json:"last_run,omitempty"`
 	Day           dayOut      `json:"runs_24h"`
 }
@@ -57,6 +58,9 @@ func showWorkflow(w draft.Workflow) workflowOut {
 		ID: w.ID, Name: w.Name, Description: w.Description, Active: w.Active, ActiveVersion: w.ActiveVersion,
 		DraftSeq: w.DraftSeq, DraftDirty: w.Edits(), CreatedAt: w.CreatedAt, UpdatedAt: w.UpdatedAt,
 		CreatedBy: personOut(w.CreatedBy), Tags: w.Tags, Day: dayOut{OK: w.Day.OK, Failed: w.Day.Failed},
+	}
+	if w.Folder != uuid.Nil {
+		out.Folder = &w.Folder
 	}
 	if w.LastRun != nil {
 		out.LastRun = &lastRunOut{ID: w.LastRun.ID, Status: w.LastRun.Status, At: w.LastRun.At}

@@ -45,7 +45,17 @@ func (s *Server) setHeaders(next http.Handler) http.Handler {
 
 // secretPath reports whether the path holds a token that opens something.
 func secretPath(path string) bool {
-	return strings.HasPrefix(path, "/s/") || strings.HasPrefix(path, "/setup/")
+	return strings.HasPrefix(path, sharedAt) || strings.HasPrefix(path, framedAt) || strings.HasPrefix(path, "/setup/")
+}
+
+// forgetCookies makes sure that nothing behind it can act for a person: what
+// stands in a frame of another site, or is fetched by it, is the same for all.
+func (s *Server) forgetCookies(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		r.Header.Del("Cookie")
+		r.Header.Del("Authorization")
+		next.ServeHTTP(w, r)
+	})
 }
 
 // checkHost refuses requests for names that are not ours: a page of another

@@ -13,24 +13,30 @@ import (
 // Rates. A person or a program below them never notices. Programs on this
 // machine itself are slowed down only when they log in or guess.
 const (
-	loginsPerMinute   = 5      // of one account from one address
-	guestsPerMinute   = 300    // pages without login, from one address
-	membersPerMinute  = 3_000  // requests of one user or token
-	workersPerMinute  = 60_000 // questions of one token that a worker works with
-	hooksPerMinute    = 60_000
-	socketsPerMinute  = 120 // new websockets from one address
-	rejectedPerMinute = 60  // wrong signatures and unknown paths from one address
+	loginsPerMinute    = 5      // of one account from one address
+	guestsPerMinute    = 300    // pages without login, from one address
+	membersPerMinute   = 3_000  // requests of one user or token
+	workersPerMinute   = 60_000 // questions of one token that a worker works with
+	hooksPerMinute     = 60_000
+	socketsPerMinute   = 120 // new websockets from one address
+	strangersPerMinute = 30  // share links that are not there, from one address
+	guestRunsPerMinute = 10  // runs that one address starts through one link
+	shareRunsPerMinute = 60  // runs that all guests start through one link
+	rejectedPerMinute  = 60  // wrong signatures and unknown paths from one address
 )
 
 // limits are the counters of this server.
 type limits struct {
-	login    *httprate.RateLimiter
-	guests   *httprate.RateLimiter
-	members  *httprate.RateLimiter
-	workers  *httprate.RateLimiter
-	hooks    *httprate.RateLimiter
-	sockets  *httprate.RateLimiter
-	rejected *httprate.RateLimiter
+	login     *httprate.RateLimiter
+	guests    *httprate.RateLimiter
+	members   *httprate.RateLimiter
+	workers   *httprate.RateLimiter
+	hooks     *httprate.RateLimiter
+	sockets   *httprate.RateLimiter
+	rejected  *httprate.RateLimiter
+	strangers *httprate.RateLimiter
+	guestRuns *httprate.RateLimiter
+	shareRuns *httprate.RateLimiter
 }
 
 func newLimits() limits {
@@ -41,6 +47,7 @@ func newLimits() limits {
 	return limits{
 		login: limiter(loginsPerMinute), guests: limiter(guestsPerMinute), members: limiter(membersPerMinute), workers: limiter(workersPerMinute),
 		hooks: limiter(hooksPerMinute), sockets: limiter(socketsPerMinute), rejected: limiter(rejectedPerMinute),
+		strangers: limiter(strangersPerMinute), guestRuns: limiter(guestRunsPerMinute), shareRuns: limiter(shareRunsPerMinute),
 	}
 }
 

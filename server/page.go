@@ -11,6 +11,7 @@ import (
 	"signalbox/engine/graph"
 	"signalbox/engine/kind"
 	"signalbox/engine/picture"
+	"signalbox/engine/poster"
 	words "signalbox/web/strings"
 	"signalbox/web/view"
 )
@@ -20,7 +21,8 @@ const fragmentHeader = "Sb-Fragment"
 
 // pages is what all page handlers share.
 type pages struct {
-	words *words.Catalogue
+	words   *words.Catalogue
+	painter *poster.Painter
 }
 
 func newPages() (pages, error) {
@@ -38,7 +40,11 @@ func newPages() (pages, error) {
 			})
 		}
 	}
-	return pages{words: catalogue}, nil
+	painter, err := poster.New()
+	if err != nil {
+		return pages{}, fmt.Errorf("load the fonts of the pictures: %w", err)
+	}
+	return pages{words: catalogue, painter: painter}, nil
 }
 
 // page is what every page begins with; title is a key of the catalogue, or

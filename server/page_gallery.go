@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/google/uuid"
+
 	"signalbox/engine/account"
 	"signalbox/engine/draft"
 	"signalbox/engine/graph"
@@ -26,19 +28,30 @@ const (
 func (s *Server) pageGallery(w http.ResponseWriter, r *http.Request) {
 	who := s.current(r)
 	p := s.page(r, "pages.gallery.title", "workflows")
-	query := chosen(r, "q", "show", "tag")
+	query := chosen(r, "q", "show", "tag", "folder")
 	found, err := s.findWorkflows(r.Context(), who.Workspace, query)
 	if err != nil {
 		s.fail(w, r, err)
 		return
 	}
 	data := view.Gallery{Query: query, Tags: found.tags, Total: found.total, MayEdit: who.Role.AtLeast(account.Editor)}
+	folders, err := s.config.Drafts.Folders(r.Context(), who.Workspace)
+	if err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	names := map[uuid.UUID]string{}
+	for _, f := range folders {
+		names[f.ID] = f.Name
+		data.Folders = append(data.Folders, view.Folder{ID: f.ID.String(), Name: f.Name, Count: f.Count})
+	}
 	for _, wf := range found.fits {
 		card, err := s.workflowCard(r.Context(), p, wf)
 		if err != nil {
 			s.fail(w, r, err)
 			return
 		}
+		card.Folder = names[wf.Folder]
 		data.Workflows = append(data.Workflows, card)
 	}
 	if r.Header.Get(fragmentHeader) == "" {
@@ -93,6 +106,9 @@ func byUse(tags map[string]int) []view.Tag {
 
 func fitsGallery(wf draft.Workflow, query url.Values) bool {
 	if tag := query.Get("tag"); tag != "" && !slices.Contains(wf.Tags, tag) {
+		return false
+	}
+	if folder := query.Get("folder"); folder != "" && wf.Folder.String() != folder {
 		return false
 	}
 	if q := strings.ToLower(strings.TrimSpace(query.Get("q"))); q != "" && !strings.Contains(strings.ToLower(wf.Name+"\n"+wf.Description), q) {

@@ -61,7 +61,7 @@ func (s *Server) settings(ctx context.Context, who account.Identity) (view.Setti
 		return view.Settings{}, err
 	}
 	for _, x := range shares {
-		data.Shares = append(data.Shares, view.Share{ID: x.ID.String(), Target: string(x.Target), Name: x.Title, At: x.CreatedAt, Expires: x.ExpiresAt, Views: x.Views})
+		data.Shares = append(data.Shares, view.Share{ID: x.ID.String(), Target: string(x.Target), Name: x.Title, At: x.CreatedAt, Expires: x.ExpiresAt, Views: x.Views, Viewed: x.ViewedAt, Slug: x.Slug})
 	}
 	return data, nil
 }

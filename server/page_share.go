@@ -5,10 +5,13 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"strings"
 	"time"
 
 	"github.com/go-chi/chi/v5"
+	"github.com/google/uuid"
 
+	"signalbox/engine/account"
 	"signalbox/engine/compile"
 	"signalbox/engine/graph"
 	"signalbox/engine/kind"
@@ -25,10 +28,13 @@ const sharedRowsMax = 200
 // and nothing else.
 type shareProps struct {
 	Target share.Target    `json:"target"`
-	Token  string          `json:"token"`
+	Base   string          `json:"base"` // path of the link
 	Graph  json.RawMessage `json:"graph"`
 	Edges  []string        `json:"edges"`
 	Kinds  []kind.Spec     `json:"kinds"` // the ones of the drawing
+	Form   bool            `json:"form,omitempty"`
+	Forks  bool            `json:"forks,omitempty"`
+	Framed bool            `json:"framed,omitempty"` // in a page of another site: nothing here changes anything
 	Run    *sharedRunOut   `json:"run,omitempty"`
 }
 
@@ -43,55 +49,120 @@ type sharedRunOut struct {
 
 // pageShare shows a guest what a link opens.
 func (s *Server) pageShare(w http.ResponseWriter, r *http.Request) {
-	token := chi.URLParam(r, "token")
-	o, err := s.config.Shares.Open(r.Context(), token)
-	if err != nil {
-		s.fail(w, r, err)
+	if r.URL.Query().Get("embed") == "1" {
+		http.Redirect(w, r, framedAt+strings.TrimPrefix(strings.TrimPrefix(baseOf(r), sharedAt), listedAt), http.StatusSeeOther)
+		return
+	}
+	o, ok := s.openShare(w, r)
+	if !ok {
 		return
 	}
 	p := s.page(r, "", "")
-	p.Title, p.User = o.Graph.Name, nil
-	page, err := s.sharePage(r.Context(), p, o, token)
+	who := s.current(r)
+	p.Title, p.User = o.View.Name, nil
+	page, props, err := s.sharePage(r.Context(), p, o, baseOf(r))
 	if err != nil {
 		s.fail(w, r, err)
 		return
 	}
-	if r.Method == http.MethodGet {
-		if err := s.config.Shares.CountView(r.Context(), o.ID); err != nil {
-			s.config.Log.WarnContext(r.Context(), "a view of a link was not counted", "err", err)
-		}
+	page.Island, page.MayCopy = props, page.Copies && who.Known() && who.Role.AtLeast(account.Editor)
+	s.countView(r, o)
+	if chi.URLParam(r, "slug") != "" {
+		w.Header().Del("X-Robots-Tag")
 	}
 	s.show(w, r, view.ShareView(p, page))
 }
 
-func (s *Server) sharePage(ctx context.Context, p view.Page, o share.Opened, token string) (view.SharePage, error) {
-	encoded, err := o.Graph.Encode()
-	if err != nil {
-		return view.SharePage{}, fmt.Errorf("encode the public view of link %s: %w", o.ID, err)
+// pageEmbed shows the same in a page of another site: without cookies, and
+// without anything that starts or changes something. Only the sites that the
+// owner named may show it.
+func (s *Server) pageEmbed(w http.ResponseWriter, r *http.Request) {
+	o, ok := s.openShare(w, r)
+	if !ok {
+		return
 	}
-	props := shareProps{Target: o.Target, Token: token, Graph: encoded, Edges: compile.EdgeIDs(o.Graph), Kinds: s.kindsOf(p, o.Graph)}
+	p := s.page(r, "", "")
+	p.Title = o.View.Name
+	page, props, err := s.sharePage(r.Context(), p, o, baseOf(r))
+	if err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	props.Form, props.Forks, props.Framed = false, false, true
+	page.Island, page.Framed, page.Copies, page.Form = props, true, false, nil
+	s.countView(r, o)
+	if len(o.Origins) > 0 {
+		w.Header().Set("Content-Security-Policy", strings.Replace(contentPolicy, "frame-ancestors 'none'", "frame-ancestors "+strings.Join(o.Origins, " "), 1))
+		w.Header().Del("X-Frame-Options")
+	}
+	s.show(w, r, view.ShareView(p, page))
+}
+
+func (s *Server) countView(r *http.Request, o share.Opened) {
+	if r.Method != http.MethodGet {
+		return
+	}
+	if err := s.config.Shares.CountView(r.Context(), o.ID); err != nil {
+		s.config.Log.WarnContext(r.Context(), "a view of a link was not counted", "err", err)
+	}
+}
+
+func (s *Server) sharePage(ctx context.Context, p view.Page, o share.Opened, base string) (view.SharePage, shareProps, error) {
+	encoded, err := o.View.Encode()
+	if err != nil {
+		return view.SharePage{}, shareProps{}, fmt.Errorf("encode the public view of link %s: %w", o.ID, err)
+	}
+	props := shareProps{
+		Target: o.Target, Base: base, Graph: encoded, Edges: compile.EdgeIDs(o.View), Kinds: s.kindsOf(p, o.View),
+		Form: o.Form != nil, Forks: o.Forks,
+	}
 	page := view.SharePage{
-		Title: o.Graph.Name, About: o.Graph.Description, Steps: len(o.Graph.Nodes),
-		Address: s.origin + "/s/" + token,
+		Title: o.View.Name, About: o.View.Description, Steps: len(o.View.Nodes), Listed: o.Listed(), Guest: o.Parent != uuid.Nil,
+		Base: base, Address: s.origin + base, Copies: o.File != nil, Form: shareForm(o.Form),
 	}
 	options := picture.Options{}
 	if o.Target == share.TargetRun {
-		run, err := s.config.History.Run(ctx, o.Workspace, o.TargetID)
+		seen, err := s.seeRun(ctx, o)
 		if err != nil {
-			return view.SharePage{}, err
+			return view.SharePage{}, shareProps{}, err
 		}
-		events, err := s.readTrace(ctx, o.Workspace, run.ID)
-		if err != nil {
-			return view.SharePage{}, err
-		}
-		options.Nodes, options.Edges = picture.Trace(o.Graph, run.Status, events)
-		options.Foot = feet(p, o.Graph, events)
+		run, events := seen.run, seen.events
+		options.Nodes, options.Edges = picture.Trace(o.View, run.Status, events)
+		options.Foot = feet(p, o.View, events)
 		options.Words = func(state picture.State) string { return p.T("pages.state." + string(state)) }
 		props.Run = &sharedRunOut{ID: run.ID.String(), Status: run.Status, Version: run.VersionNumber, CreatedAt: run.CreatedAt, EndedAt: whenSet(run.EndedAt)}
-		page.Run, page.Events = sharedRun(run, events), sharedEvents(o.Graph, s.findKind(p.Lang), run, events)
+		page.Run, page.Events = sharedRun(run, events), sharedEvents(o.View, s.findKind(p.Lang), run, events)
+		if seen.data != nil {
+			page.Run.Input, page.Run.Result = sharedText(seen.data.Input), sharedText(seen.data.Result)
+		}
 	}
-	page.Picture, page.Island = s.drawing(p, o.Graph, options), props
-	return page, nil
+	page.Picture = s.drawing(p, o.View, options)
+	return page, props, nil
+}
+
+// sharedTextMax is how much of a value a page shows.
+const sharedTextMax = 20_000
+
+func sharedText(raw json.RawMessage) string {
+	if len(raw) == 0 {
+		return ""
+	}
+	text := strings.TrimSpace(string(indented(raw)))
+	if r := []rune(text); len(r) > sharedTextMax {
+		text = string(r[:sharedTextMax]) + "…"
+	}
+	return text
+}
+
+func shareForm(f *share.Form) *view.ShareForm {
+	if f == nil {
+		return nil
+	}
+	out := &view.ShareForm{About: f.About, Whole: f.Whole}
+	for _, field := range f.Fields {
+		out.Fields = append(out.Fields, view.ShareField{Name: field.Name, Type: string(field.Type)})
+	}
+	return out
 }
 
 // kindsOf lists the kinds that a drawing uses.

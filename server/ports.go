@@ -28,6 +28,8 @@ type Assets interface {
 type Engine interface {
 	Start(ctx context.Context, r runtime.StartRequest) (runtime.Started, error)
 	Fork(ctx context.Context, r runtime.ForkRequest) (runtime.Started, error)
+	// Sandbox plays another way of a run, calls nothing and stores nothing.
+	Sandbox(ctx context.Context, r runtime.ForkRequest) (runtime.Sandboxed, error)
 	Cancel(ctx context.Context, workspace string, run uuid.UUID, by, reason string) error
 	// Tell hands a run a signal, a decision, a pause; it reports whether that
 	// changed anything.

@@ -29,12 +29,16 @@ func (s *Server) routes() chi.Router {
 		r.Get("/ws", s.socket)
 	})
 
+	// Share links, as far as it is the same who looks. No cookie is read here.
+	r.Group(func(r chi.Router) {
+		r.Use(s.sameOrigin, s.limitGuests, s.forgetCookies, s.speak, s.allow, s.record)
+		s.shareRoutes(r)
+	})
+
 	// People without an account: share links, login, setup.
 	r.Group(func(r chi.Router) {
 		r.Use(s.sameOrigin, s.limitGuests, s.speak, s.sessions.LoadAndSave, s.identify, s.allow, s.record)
-		r.Get("/s/{token}", s.pageShare)
-		r.Post("/s/{token}/ticket", s.guestTicket)
-		r.Get("/s/{token}/events", s.guestEvents)
+		s.sharePages(r)
 		r.Get("/login", s.pageLogin)
 		r.Post("/login", s.login)
 		r.Post("/language", s.setLanguage)
@@ -61,6 +65,7 @@ func (s *Server) routes() chi.Router {
 		r.Get("/settings/audit/export", s.exportAudit)
 		r.Get("/help/keys", s.pageKeys)
 		r.Post("/logout", s.logout)
+		r.Get("/export/workflows", s.archiveWorkflows)
 		s.registerAPI(r)
 	})
 	return r

@@ -78,6 +78,18 @@ func (r *runs) Fork(_ context.Context, req runtime.ForkRequest) (runtime.Started
 	return runtime.Started{Run: to.ID}, nil
 }
 
+// Sandbox plays nothing: the real engine's own tests do.
+func (r *runs) Sandbox(_ context.Context, req runtime.ForkRequest) (runtime.Sandboxed, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	from := r.list[req.Run]
+	if from == nil || from.workspace != req.Workspace {
+		return runtime.Sandboxed{}, problem.New(problem.NotFound, "There is no such run.")
+	}
+	shared := from.events[:min(req.At, len(from.events))]
+	return runtime.Sandboxed{Events: shared, Shared: len(shared), Status: from.Status, Stopped: &runtime.Stop{Node: "work", Why: runtime.StopNoResult}}, nil
+}
+
 func (r *runs) Compare(ctx context.Context, workspace string, a, b uuid.UUID) ([]compare.Row, bool, error) {
 	for _, id := range []uuid.UUID{a, b} {
 		if err := r.Exists(ctx, workspace, id); err != nil {

@@ -61,8 +61,9 @@ type Workflow struct {
 	CreatedAt     time.Time
 	UpdatedAt     time.Time
 	CreatedBy     Person
-	Tags          []string // in order, without doubles; no part of the drawing
-	LastRun       *LastRun // nil: never ran
+	Tags          []string  // in order, without doubles; no part of the drawing
+	Folder        uuid.UUID // in the gallery; zero: in none
+	LastRun       *LastRun  // nil: never ran
 	Day           DayRuns
 }
 
@@ -200,6 +201,7 @@ type Camera struct {
 // Store is all of them.
 type Store interface {
 	Workflows
+	Folders
 	Drafts
 	Versions
 	Cameras

@@ -39,7 +39,7 @@ func (d *Drafts) Create(ctx context.Context, w draft.Workflow, g json.RawMessage
 // workflow; runs of a draft count as well as others.
 const workflowQuery = `
 	select w.workspace_id, w.id, w.name, w.description, w.active, w.created_at, w.updated_at, w.created_by, coalesce(u.name, 'Signalbox'),
-		d.seq, v.id, v.number, v.draft_seq, r.id, r.status, r.created_at, w.tags, day.hours, day.ok, day.failed
+		d.seq, v.id, v.number, v.draft_seq, r.id, r.status, r.created_at, w.tags, day.hours, day.ok, day.failed, w.folder_id
 	from workflows w
 	join drafts d on d.workspace_id = w.workspace_id and d.workflow_id = w.id
 	left join users u on u.id = w.created_by
@@ -65,14 +65,17 @@ func dayAgo() uuid.UUID {
 
 func scanWorkflow(row pgx.CollectableRow) (draft.Workflow, error) {
 	w := draft.Workflow{ActiveSeq: -1}
-	var version, run *uuid.UUID
+	var version, run, folder *uuid.UUID
 	var number *int
 	var seq *int64
 	var status *string
 	var at *time.Time
 	var hours, ok, failed []int
 	err := row.Scan(&w.Workspace, &w.ID, &w.Name, &w.Description, &w.Active, &w.CreatedAt, &w.UpdatedAt, &w.CreatedBy.ID, &w.CreatedBy.Name,
-		&w.DraftSeq, &version, &number, &seq, &run, &status, &at, &w.Tags, &hours, &ok, &failed)
+		&w.DraftSeq, &version, &number, &seq, &run, &status, &at, &w.Tags, &hours, &ok, &failed, &folder)
+	if folder != nil {
+		w.Folder = *folder
+	}
 	if version != nil && number != nil && seq != nil {
 		w.ActiveID, w.ActiveVersion, w.ActiveSeq = *version, *number, *seq
 	}

@@ -165,7 +165,7 @@ func subtitle(spec kind.Spec, n graph.Node) string {
 		return n.Key
 	}
 	var b strings.Builder
-	rest := spec.Subtitle
+	rest, filled := spec.Subtitle, false
 	for {
 		before, after, found := strings.Cut(rest, "{")
 		b.WriteString(before)
@@ -173,6 +173,7 @@ func subtitle(spec kind.Spec, n graph.Node) string {
 			break
 		}
 		name, tail, _ := strings.Cut(after, "}")
+		filled = filled || fields[name] != nil
 		switch v := fields[name].(type) {
 		case string:
 			b.WriteString(v)
@@ -185,7 +186,8 @@ func subtitle(spec kind.Spec, n graph.Node) string {
 		}
 		rest = tail
 	}
-	if s := strings.TrimSpace(b.String()); s != "" {
+	// A guest's drawing has no configuration: words around nothing say nothing.
+	if s := strings.TrimSpace(b.String()); s != "" && (filled || !strings.Contains(spec.Subtitle, "{")) {
 		return s
 	}
 	return n.Key

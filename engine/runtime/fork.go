@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -78,6 +79,7 @@ type branch struct {
 	m      *machine.Machine
 	log    []event.Event   // what is shared
 	facts  []machine.Event // the same, the last one perhaps changed
+	whole  []machine.Event // what the source has beyond them as well
 	large  map[string][]byte
 }
 
@@ -113,6 +115,7 @@ func (e *Engine) branch(ctx context.Context, r ForkRequest) (*branch, error) {
 	if err != nil {
 		return nil, err
 	}
+	b.whole = slices.Clone(b.facts)
 	b.log, b.facts = b.log[:b.At], b.facts[:b.At]
 	if len(r.Output) > 0 {
 		err = b.edit()

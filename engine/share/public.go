@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 
 	"signalbox/engine/graph"
+	"signalbox/engine/kind"
 	"signalbox/engine/runtime/brief"
 )
 
@@ -17,13 +18,13 @@ func Public(g graph.Graph) graph.Graph {
 		Layout: graph.Layout{Nodes: map[string]graph.NodeLayout{}, Notes: map[string]graph.Note{}},
 	}
 	for _, n := range g.Nodes {
-		public := graph.Node{ID: n.ID, Key: n.Key, Kind: n.Kind, Config: portsOnly(n.Config), Disabled: n.Disabled}
+		public := graph.Node{ID: n.ID, Key: n.Key, Kind: n.Kind, In: n.In, Config: portsOnly(n), Disabled: n.Disabled}
 		if n.Join != nil {
 			public.Join = &graph.Join{Mode: n.Join.Mode}
 		}
 		out.Nodes = append(out.Nodes, public)
 		l := g.Layout.Nodes[n.ID]
-		out.Layout.Nodes[n.ID] = graph.NodeLayout{X: l.X, Y: l.Y, Title: l.Title}
+		out.Layout.Nodes[n.ID] = graph.NodeLayout{X: l.X, Y: l.Y, Title: l.Title, W: l.W, H: l.H, Folded: l.Folded}
 	}
 	for _, e := range g.Edges {
 		out.Edges = append(out.Edges, graph.Edge{ID: e.ID, From: e.From, Port: e.Port, To: e.To})
@@ -36,16 +37,32 @@ func Public(g graph.Graph) graph.Graph {
 
 // portsOnly keeps the names of the ports that a configuration makes, without
 // which the edges could not be drawn.
-func portsOnly(config json.RawMessage) json.RawMessage {
-	var c struct {
-		Rules []struct {
-			Port string `json:"port"`
-		} `json:"rules,omitempty"`
-	}
-	if json.Unmarshal(config, &c) != nil || len(c.Rules) == 0 {
+func portsOnly(n graph.Node) json.RawMessage {
+	spec, known := kind.Find(n.Kind)
+	if !known || spec.PortsOf == nil {
 		return nil
 	}
-	raw, err := json.Marshal(c)
+	var config map[string]json.RawMessage
+	if json.Unmarshal(n.Config, &config) != nil {
+		return nil
+	}
+	public := map[string][]map[string]string{}
+	for _, from := range append([]kind.PortsOf{*spec.PortsOf}, spec.MorePorts...) {
+		var items []map[string]json.RawMessage
+		if json.Unmarshal(config[from.Field], &items) != nil {
+			continue
+		}
+		for _, item := range items {
+			var port string
+			if json.Unmarshal(item[from.Name], &port) == nil && port != "" {
+				public[from.Field] = append(public[from.Field], map[string]string{from.Name: port})
+			}
+		}
+	}
+	if len(public) == 0 {
+		return nil
+	}
+	raw, err := json.Marshal(public)
 	if err != nil {
 		return nil
 	}

@@ -67,10 +67,10 @@ func TestPublicGraphIsAnAllowList(t *testing.T) {
 	t.Parallel()
 	var g graph.Graph
 	fill(reflect.ValueOf(&g).Elem(), "g")
-	g.Nodes[0].ID = "id" // where its layout is
+	g.Nodes[0].ID, g.Nodes[0].Kind = "id", "route" // where its layout is; a kind that makes ports
 	got := shown(t, share.Public(g))
 	allowed := []string{
-		"g.Name", "g.Description", "g.Nodes.Key", "g.Nodes.Kind", "g.Nodes.Join.Mode", "port",
+		"g.Name", "g.Description", "g.Nodes.Key", "g.Nodes.In", "g.Nodes.Join.Mode", "port",
 		"g.Edges.ID", "g.Edges.From", "g.Edges.Port", "g.Edges.To", "g.Layout.Nodes.Title", "g.Layout.Notes.Text",
 	}
 	for _, name := range allowed {

@@ -7,10 +7,11 @@ import { Asks } from "./acts.tsx";
 import { Banner, LinkNote } from "./banner.tsx";
 import { Canvas } from "./canvas.tsx";
 import { EdgeData } from "./data.ts";
-import { ForkDialog, Lineage } from "./fork.tsx";
+import { Lineage } from "./fork.tsx";
 import { Header } from "./header.tsx";
 import { Inspector } from "./inspector.tsx";
 import { listenKeys } from "./keys.ts";
+import { Late } from "./late.tsx";
 import { LiveRegion } from "./live-region.tsx";
 import { Log } from "./log.tsx";
 import { LogView } from "./log-view.ts";
@@ -21,12 +22,24 @@ import { Split } from "./split.tsx";
 import type { RunStore } from "./store.ts";
 import { Timeline } from "./timeline.tsx";
 import { TimelineView } from "./timeline-view.ts";
-import { Why } from "./why.tsx";
 
 const LOG_WIDTH = 400;
 const TIMELINE_HEIGHT = 380;
 
 type Props = { readonly store: RunStore; readonly props: PageProps };
+
+const forkDialog = () => import("./later.ts").then((m) => m.later.ForkDialog);
+
+const why = () => import("./later.ts").then((m) => m.later.Why);
+
+/** Why the run failed; most runs never need it. */
+function Explained(props: { readonly store: RunStore; readonly run: PageProps["run"] }) {
+  return props.store.status.value === "failed" ? <Late load={why} with={props} /> : null;
+}
+
+function Forking({ store }: { readonly store: RunStore }) {
+  return store.forking.value === undefined ? null : <Late load={forkDialog} with={{ store }} />;
+}
 
 export function App({ store, props }: Props) {
   const parts = useMemo(() => partsOf(store, props), [store, props]);
@@ -51,14 +64,14 @@ export function App({ store, props }: Props) {
             <LinkNote store={store} />
           </div>
           <Inspector store={store} />
-          <Why store={store} run={props.run} />
+          <Explained store={store} run={props.run} />
         </div>
         <Split name="timeline" axis="y" start={TIMELINE_HEIGHT} least={140} most={720} />
         <Timeline store={store} view={parts.timeline} />
         <Split name="log" axis="x" start={LOG_WIDTH} least={280} most={720} />
         <Log store={store} log={parts.log} />
       </main>
-      <ForkDialog store={store} />
+      <Forking store={store} />
       <LiveRegion store={store} />
     </>
   );

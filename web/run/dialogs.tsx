@@ -1,48 +1,13 @@
-// Dialogs of the run view: cancel the run, share it.
+// Dialogs of the run view: cancel the run, compare it.
 
 import { useSignal } from "@preact/signals";
-import type { ComponentChildren } from "preact";
-import { useEffect, useRef } from "preact/hooks";
+import { useEffect } from "preact/hooks";
 import { shortId } from "../core/run-time.ts";
 import { t } from "../core/strings.ts";
-import { Icon } from "./icon.tsx";
+import { Dialog, Problem } from "./dialog.tsx";
 import { at, call, message } from "./net.ts";
 import type { PageRun } from "./props.ts";
 import { RunChip } from "./status.tsx";
-import { toast } from "./toast.ts";
-
-type DialogProps = {
-  readonly title: string;
-  readonly close: () => void;
-  readonly wide?: boolean;
-  readonly children: ComponentChildren;
-};
-
-export function Dialog({ title, close, wide = false, children }: DialogProps) {
-  const dialog = useRef<HTMLDialogElement>(null);
-  useEffect(() => dialog.current?.showModal(), []);
-  return (
-    <dialog
-      class={wide ? "dlg wide" : "dlg"}
-      ref={dialog}
-      aria-labelledby="dlg-title"
-      onClose={close}
-    >
-      <header>
-        <h2 id="dlg-title">{title}</h2>
-        <button
-          type="button"
-          class="btn ghost sq"
-          aria-label={t("shell.close")}
-          onClick={() => dialog.current?.close()}
-        >
-          <Icon name="x" />
-        </button>
-      </header>
-      {children}
-    </dialog>
-  );
-}
 
 type Props = { readonly run: PageRun; readonly close: () => void };
 
@@ -96,19 +61,6 @@ export function CancelDialog({ run, close }: Props) {
   );
 }
 
-export function Problem({ text }: { readonly text: string }) {
-  return (
-    <div role="alert">
-      {text === "" ? undefined : (
-        <p class="note fail">
-          <Icon name="triangle-alert" />
-          {text}
-        </p>
-      )}
-    </div>
-  );
-}
-
 type Other = { readonly id: string; readonly status: string; readonly at: string };
 
 /** Chooses the run to compare with, among the newest of the workflow. */
@@ -155,114 +107,4 @@ function readOthers(list: unknown, but: string): readonly Other[] {
       ? [{ id, status, at: made }]
       : [];
   });
-}
-
-const LASTS: readonly { readonly value: string; readonly key: string }[] = [
-  { value: "24h", key: "run.share.day" },
-  { value: "168h", key: "run.share.week" },
-  { value: "720h", key: "run.share.month" },
-];
-
-export function ShareDialog({ run, close }: Props) {
-  const lasts = useSignal("168h");
-  const address = useSignal("");
-  const problem = useSignal("");
-  const busy = useSignal(false);
-  const make = async () => {
-    if (busy.value) return;
-    busy.value = true;
-    problem.value = "";
-    try {
-      const made = await call("POST", "/api/shares", {
-        target: "run",
-        id: run.id,
-        expires_in: lasts.value,
-      });
-      const url = at(made, "share", "url");
-      address.value = typeof url === "string" ? url : "";
-    } catch (fault) {
-      problem.value = message(fault);
-    }
-    busy.value = false;
-  };
-  return (
-    <Dialog title={t("run.share.title")} close={close}>
-      <div class="body">
-        <p>{t("run.share.lead")}</p>
-        <ul class="share-list">
-          <li class="yes">
-            <Icon name="check" />
-            {t("run.share.public")}
-          </li>
-          <li class="no">
-            <Icon name="lock" />
-            {t("run.share.private")}
-          </li>
-        </ul>
-        {address.value === "" ? (
-          <div class="fld">
-            <label for="share-lasts">{t("run.share.lasts")}</label>
-            <select
-              id="share-lasts"
-              class="sel"
-              value={lasts.value}
-              onChange={(e) => (lasts.value = e.currentTarget.value)}
-            >
-              {LASTS.map((l) => (
-                <option key={l.value} value={l.value}>
-                  {t(l.key)}
-                </option>
-              ))}
-            </select>
-          </div>
-        ) : (
-          <Made address={address.value} />
-        )}
-        <Problem text={problem.value} />
-      </div>
-      <footer>
-        <button type="button" class="btn" onClick={close}>
-          {t("shell.close")}
-        </button>
-        {address.value === "" ? (
-          <button
-            type="button"
-            class="btn pri"
-            aria-disabled={busy.value}
-            onClick={() => void make()}
-          >
-            {t("run.share.make")}
-          </button>
-        ) : undefined}
-      </footer>
-    </Dialog>
-  );
-}
-
-function Made({ address }: { readonly address: string }) {
-  const copy = () => {
-    navigator.clipboard.writeText(address).then(
-      () => toast(t("shell.copied")),
-      () => toast(t("shell.failed"), "fail"),
-    );
-  };
-  return (
-    <div class="fld">
-      <label for="share-address">{t("run.share.address")}</label>
-      <div class="share-address">
-        <input
-          id="share-address"
-          class="inp"
-          readOnly
-          value={address}
-          onFocus={(e) => e.currentTarget.select()}
-        />
-        <button type="button" class="btn" onClick={copy}>
-          <Icon name="copy" />
-          {t("run.copy")}
-        </button>
-      </div>
-      <p class="hint">{t("run.share.once")}</p>
-    </div>
-  );
 }

@@ -1,12 +1,13 @@
 // The top bar of a run: what it is, how it stands, what can be done.
 
 import { useSignal } from "@preact/signals";
+import { useMemo } from "preact/hooks";
 import { shortId, ticking, took } from "../core/run-time.ts";
 import { language, t } from "../core/strings.ts";
 import { Hold } from "./acts.tsx";
-import { CancelDialog, CompareDialog, ShareDialog } from "./dialogs.tsx";
 import { RetryButton } from "./fork.tsx";
 import { Icon } from "./icon.tsx";
+import { Late } from "./late.tsx";
 import { at, call, message } from "./net.ts";
 import type { PageRun } from "./props.ts";
 import { RunChip } from "./status.tsx";
@@ -23,21 +24,30 @@ export function Header({
   readonly role: string;
 }) {
   const asks = useSignal<"cancel" | "share" | "compare" | undefined>(undefined);
+  const close = () => {
+    asks.value = undefined;
+  };
+  const subject = useMemo(
+    () => ({
+      target: "run" as const,
+      id: run.id,
+      name: `${run.workflow.name} · ${shortId(run.id)}`,
+    }),
+    [run],
+  );
   return (
     <>
       <Bar store={store} run={run} role={role} ask={(what) => (asks.value = what)} />
-      {asks.value === "cancel" ? (
-        <CancelDialog run={run} close={() => (asks.value = undefined)} />
-      ) : undefined}
-      {asks.value === "compare" ? (
-        <CompareDialog run={run} close={() => (asks.value = undefined)} />
-      ) : undefined}
-      {asks.value === "share" ? (
-        <ShareDialog run={run} close={() => (asks.value = undefined)} />
-      ) : undefined}
+      {asks.value === "cancel" ? <Late load={cancelDialog} with={{ run, close }} /> : undefined}
+      {asks.value === "compare" ? <Late load={compareDialog} with={{ run, close }} /> : undefined}
+      {asks.value === "share" ? <Late load={shareDialog} with={{ subject, close }} /> : undefined}
     </>
   );
 }
+
+const cancelDialog = () => import("./later.ts").then((m) => m.later.CancelDialog);
+const compareDialog = () => import("./later.ts").then((m) => m.later.CompareDialog);
+const shareDialog = () => import("../sharing/dialog.tsx").then((m) => m.ShareDialog);
 
 type BarProps = {
   readonly store: RunStore;

@@ -11,6 +11,7 @@ import { Icon } from "./icon.tsx";
 import { at, call, doors, message } from "./net.ts";
 import type { PageProps, PageRun } from "./props.ts";
 import { readProps } from "./props.ts";
+import "../sharing/sharing.css";
 import "./run.css";
 import { RunStore } from "./store.ts";
 

@@ -1,31 +1,32 @@
-// The share page's entry: the drawing, and a run's moments, for people without
-// an account. It takes over from the picture that the page came with.
+// The share page's entry: the drawing for people without an account. It takes
+// over from the picture that the page came with. What a run needs comes in a
+// piece of its own, as does the form.
 
 import { signal } from "@preact/signals";
+import type { ComponentType } from "preact";
 import { render } from "preact";
-import { useEffect, useMemo } from "preact/hooks";
+import { useEffect, useMemo, useState } from "preact/hooks";
 import type { Graph, Spec } from "../core/graph.ts";
 import { RunClient } from "../core/run-client.ts";
 import { t } from "../core/strings.ts";
-import { Banner } from "../run/banner.tsx";
 import { Canvas } from "../run/canvas.tsx";
 import { Icon } from "../run/icon.tsx";
-import { listenKeys } from "../run/keys.ts";
-import { LiveRegion } from "../run/live-region.tsx";
 import { doors } from "../run/net.ts";
-import { keepPlaying } from "../run/playback.ts";
 import { readProps } from "../run/props.ts";
-import { Scrubber, Transport } from "../run/scrubber.tsx";
-import { RunChip } from "../run/status.tsx";
+import type { RunInfo } from "../run/store.ts";
 import { RunStore } from "../run/store.ts";
+import type { ReplayProps } from "./replay.tsx";
 import "./share.css";
-import { Span } from "./span.ts";
 
 type ShareProps = {
-  readonly target: "workflow" | "run";
-  readonly token: string;
+  readonly target: "workflow" | "version" | "run";
+  /** Path of the link. */
+  readonly base: string;
   readonly graph: Graph;
   readonly kinds: readonly Spec[];
+  readonly form?: boolean;
+  readonly forks?: boolean;
+  readonly framed?: boolean;
   readonly run?: {
     readonly id: string;
     readonly status: string;
@@ -37,7 +38,16 @@ type ShareProps = {
 
 const TICK_MS = 250;
 
-function Share({ store, replay }: { readonly store: RunStore; readonly replay: boolean }) {
+/** What is shown: the run of the link, or another way of it. */
+const shown = signal<RunStore | undefined>(undefined);
+
+function Share({ own, props }: { readonly own: RunStore; readonly props: ShareProps }) {
+  const replay = props.run !== undefined;
+  const store = shown.value ?? own;
+  const [Replay, setReplay] = useState<ComponentType<ReplayProps> | undefined>(undefined);
+  useEffect(() => {
+    if (replay) void import("./replay.tsx").then((part) => setReplay(() => part.Replay));
+  }, [replay]);
   const view = useMemo(
     () => ({
       follow: signal(false),
@@ -46,30 +56,22 @@ function Share({ store, replay }: { readonly store: RunStore; readonly replay: b
     }),
     [store],
   );
-  const span = useMemo(() => new Span(store), [store]);
-  useEffect(() => {
-    if (!replay) return undefined;
-    const stops = [listenKeys({ store }), keepPlaying(store)];
-    return () => {
-      for (const stop of stops) stop();
-    };
-  }, [store, replay]);
-  if (store.at.value === "gone") return <Gone />;
+  if (own.at.value === "gone") return <Gone />;
   return (
     <>
       <div class="run-stage">
-        <Canvas store={store} view={view} still={!replay} />
-        <div class="over-stage">
-          <Banner store={store} />
-        </div>
+        <Canvas key={store.info.id} store={store} view={view} still={!replay} />
       </div>
-      {replay ? (
-        <div class="share-scrub">
-          <Transport store={store} />
-          <Scrubber store={store} scale={span.scale} width={span.width} />
-        </div>
+      {replay && Replay !== undefined ? (
+        <Replay
+          key={`${store.info.id} replay`}
+          store={store}
+          own={own}
+          shown={shown}
+          base={props.base}
+          forks={props.forks === true}
+        />
       ) : undefined}
-      {replay ? <LiveRegion store={store} /> : undefined}
     </>
   );
 }
@@ -86,22 +88,8 @@ function Gone() {
   );
 }
 
-/** The chip of the page's header follows the run. */
-function keepChip(store: RunStore): void {
-  const chip = document.querySelector(".share > .top .crumb + .chip");
-  if (chip === null) return;
-  const slot = document.createElement("span");
-  chip.replaceWith(slot);
-  render(<Chip store={store} />, slot);
-}
-
-function Chip({ store }: { readonly store: RunStore }) {
-  return store.at.value === "gone" ? null : <RunChip status={store.status.value} />;
-}
-
-function begin(root: HTMLElement, props: ShareProps): void {
-  const { run } = props;
-  const info = {
+function infoOf({ run }: ShareProps): RunInfo {
+  return {
     id: run?.id ?? "",
     status: run?.status ?? "",
     version: run?.version ?? 0,
@@ -109,23 +97,23 @@ function begin(root: HTMLElement, props: ShareProps): void {
     ended: run?.ended_at === undefined ? undefined : Date.parse(run.ended_at),
     operates: false,
   };
-  const store = new RunStore(info, props.graph, props.kinds);
+}
+
+function begin(root: HTMLElement, props: ShareProps): void {
+  const store = new RunStore(infoOf(props), props.graph, props.kinds);
   root.replaceChildren();
   root.classList.add("live");
-  render(<Share store={store} replay={run !== undefined} />, root);
-  if (run !== undefined) keepChip(store);
-  const address = `/s/${encodeURIComponent(props.token)}`;
-  const client = new RunClient(
-    run?.id,
-    doors(`${address}/ticket`, `${address}/events`),
-    store,
-    true,
-  );
+  render(<Share own={store} props={props} />, root);
+  const address = doors(`${props.base}/ticket`, `${props.base}/events`);
+  const client = new RunClient(props.run?.id, address, store, true);
   window.addEventListener("online", () => client.wake());
   document.addEventListener("visibilitychange", () => {
     if (!document.hidden) client.wake();
   });
-  if (run !== undefined) setInterval(() => store.tick(), TICK_MS);
+  if (props.run !== undefined) setInterval(() => store.tick(), TICK_MS);
+  if (props.form === true) void import("./form.ts").then((part) => part.listen());
+  for (const button of document.querySelectorAll<HTMLButtonElement>("[data-copy-shared]"))
+    void import("./form.ts").then((part) => part.copies(button));
   void client.start();
 }
 

@@ -6,7 +6,7 @@ import { t } from "../core/strings.ts";
 import { keepAgo } from "./ago.ts";
 import { message } from "./api.ts";
 import { open, show } from "./dialog.ts";
-import { keepLive } from "./morph.ts";
+import { keepLive, refresh } from "./morph.ts";
 import { watchLine } from "./offline.ts";
 import { nextTheme, setMotion, setTheme } from "./theme.ts";
 import { toast } from "./toast.ts";
@@ -125,6 +125,12 @@ if (document.querySelector("[data-import]") !== null)
 
 if (document.querySelector("[data-routes]") !== null)
   void import("./queues.ts").then((later) => later.watchQueues());
+// Where workflows are cards, several can be chosen.
+const cards = document.getElementById("cards");
+if (cards !== null)
+  void import("./choose.ts").then((later) =>
+    later.watch({ toast, message, t, refresh: () => refresh(cards, "cards") }),
+  );
 
 keepAgo();
 keepLive();

@@ -8,8 +8,9 @@ import (
 
 // Gallery is the home page.
 type Gallery struct {
-	Query     url.Values // q, show and tag, as they stand in the address
-	Tags      []Tag      // that workflows have, most used first
+	Query     url.Values // q, show, tag and folder, as they stand in the address
+	Folders   []Folder
+	Tags      []Tag // that workflows have, most used first
 	Workflows []Workflow
 	Total     int // of workflows before the filters
 	Templates []Template
@@ -30,7 +31,8 @@ type Workflow struct {
 	Failed    int // and that failed
 	Hours     [24]Hour
 	Tags      []string
-	Errors    int // findings that stop it
+	Folder    string // name; empty: in none
+	Errors    int    // findings that stop it
 	Warnings  int
 	Picture   string // SVG made by package picture
 }
@@ -39,6 +41,23 @@ type Workflow struct {
 type Tag struct {
 	Name  string
 	Count int
+}
+
+// Folder groups workflows.
+type Folder struct {
+	ID    string
+	Name  string
+	Count int // of workflows in it
+}
+
+// folder is the one that is chosen; empty: none.
+func (g Gallery) folder() Folder {
+	for _, f := range g.Folders {
+		if f.ID == g.Query.Get("folder") {
+			return f
+		}
+	}
+	return Folder{}
 }
 
 // Hour counts the runs that began in one hour.

@@ -83,7 +83,7 @@ func EditorPage(p Page, i Island) templ.Component {
 			}
 			return nil
 		})
-		templ_7745c5c3_Err = document(p, "app", i.scripts("editor.js"), []string{"shell", "kernel", "tour", "editor", "rig"}, sheets(p, i, "editor.css")).Render(templ.WithChildren(ctx, templ_7745c5c3_Var2), templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = document(p, "app", i.scripts("editor.js"), []string{"shell", "kernel", "tour", "editor", "rig", "sharing"}, sheets(p, i, "editor.css")).Render(templ.WithChildren(ctx, templ_7745c5c3_Var2), templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -153,7 +153,7 @@ func RunPage(p Page, i Island) templ.Component {
 			}
 			return nil
 		})
-		templ_7745c5c3_Err = document(p, "app", []string{"run.js"}, []string{"shell", "kernel", "run", "rig"}, sheet(p, "run.css")).Render(templ.WithChildren(ctx, templ_7745c5c3_Var6), templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = document(p, "app", []string{"run.js"}, []string{"shell", "kernel", "run", "rig", "sharing"}, sheet(p, "run.css")).Render(templ.WithChildren(ctx, templ_7745c5c3_Var6), templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -39,8 +39,10 @@ type Share struct {
 	Target  string // workflow or run
 	Name    string // of the workflow
 	At      time.Time
-	Expires time.Time
+	Expires time.Time // zero: never
 	Views   int
+	Viewed  time.Time // zero: never
+	Slug    string    // listed publicly under this name; empty: not listed
 }
 
 // secretField is one field of the form for a credential.

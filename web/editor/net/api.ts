@@ -80,13 +80,6 @@ export type ExprQuestion = {
   readonly mode: "expr" | "value" | "json";
 };
 
-export type Share = {
-  readonly id: string;
-  readonly url?: string;
-  readonly created_at: string;
-  readonly expires_at?: string;
-};
-
 export type FieldFault = {
   readonly location?: string;
   readonly message?: string;
@@ -195,10 +188,6 @@ export class Api {
 
   credentials(): Promise<{ credentials?: readonly Credential[] | null }> {
     return call("GET", "/api/credentials");
-  }
-
-  share(): Promise<{ share: Share }> {
-    return call("POST", "/api/shares", { target: "workflow", id: this.workflow });
   }
 
   ticket(): Promise<{ ticket: string }> {

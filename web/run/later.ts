@@ -1,0 +1,7 @@
+// What most runs never show, in one piece that is fetched when it is needed.
+
+import { CancelDialog, CompareDialog } from "./dialogs.tsx";
+import { ForkDialog } from "./fork-dialog.tsx";
+import { Why } from "./why.tsx";
+
+export const later = { CancelDialog, CompareDialog, ForkDialog, Why };
