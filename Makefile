@@ -60,6 +60,7 @@ test-web: node_modules/.stamp ## types, style and unit tests of the TypeScript c
 	npx tsc -p tsconfig.core.json
 	npx tsc -p tsconfig.json
 	npx tsc -p tsconfig.tests.json
+	npx tsc -p tsconfig.bench.json
 	npx biome check
 	node build.mjs --tests
 	node --test web/build/
@@ -90,7 +91,7 @@ verify: ## generated files are current
 bench: build ## measure this machine
 	bin/signalbox bench
 
-bench-ui: node_modules/.stamp ## measure the canvas in headless Chromium against its budgets
+bench-ui: node_modules/.stamp ## measure the canvas beside a page with React Flow in headless Chromium (minutes)
 	node web/e2e/bench-kernel.mjs --check
 
 clean: ## remove what was built

@@ -23,36 +23,60 @@ function sprite() {
   return `<svg xmlns="http://www.w3.org/2000/svg">${symbols.join("")}</svg>`;
 }
 
-async function files() {
-  const built = await esbuild.build({
-    absWorkingDir: root,
-    entryPoints: { page: "web/kernel/bench/page.ts", style: "web/kernel/bench/page.css" },
-    bundle: true,
-    write: false,
-    minify: true,
-    format: "esm",
-    target: "es2022",
-    outdir: "/",
-    loader: { ".woff2": "file" },
-  });
-  const found = new Map(built.outputFiles.map((f) => [f.path, Buffer.from(f.contents)]));
+const bundled = {
+  absWorkingDir: root,
+  bundle: true,
+  write: false,
+  minify: true,
+  format: "esm",
+  target: "es2022",
+  outdir: "/",
+  loader: { ".woff2": "file" },
+};
+
+async function files(reactFlow) {
+  const built = [
+    await esbuild.build({
+      ...bundled,
+      entryPoints: { page: "web/kernel/bench/page.ts", style: "web/kernel/bench/page.css" },
+    }),
+  ];
+  if (reactFlow) {
+    built.push(
+      await esbuild.build({
+        ...bundled,
+        entryPoints: {
+          "react-flow": "web/kernel/bench/react-flow/page.tsx",
+          "react-flow-style": "web/kernel/bench/react-flow/page.css",
+        },
+        // The project's own settings turn JSX into Preact.
+        tsconfigRaw: { compilerOptions: { jsx: "react-jsx", jsxImportSource: "react" } },
+        define: { "process.env.NODE_ENV": '"production"' },
+      }),
+    );
+  }
+  const found = new Map(built.flatMap((b) => b.outputFiles).map((f) => [f.path, Buffer.from(f.contents)]));
   found.set("/icons.svg", Buffer.from(sprite()));
+  found.set("/", Buffer.from(html("page", "style")));
+  found.set("/react-flow", Buffer.from(html("react-flow", "react-flow-style")));
   return found;
 }
 
-const html = `<!doctype html><html lang="en" data-theme="light"><head><meta charset="utf-8"><title>Canvas</title>
-<meta name="viewport" content="width=device-width,initial-scale=1"><link rel="icon" href="/icons.svg"><link rel="stylesheet" href="/style.css"></head>
-<body><main id="host"></main><script type="module" src="/page.js"></script></body></html>`;
+const html = (script, style) => `<!doctype html><html lang="en" data-theme="light"><head><meta charset="utf-8"><title>Canvas</title>
+<meta name="viewport" content="width=device-width,initial-scale=1"><link rel="icon" href="/icons.svg"><link rel="stylesheet" href="/${style}.css"></head>
+<body><main id="host"></main><script type="module" src="/${script}.js"></script></body></html>`;
 
-
-/** The address of the page, and what stops serving it. */
-export async function serve() {
-  const all = await files();
+/**
+ * The address of the page, and what stops serving it; wanted, also that of the
+ * page with React Flow.
+ */
+export async function serve({ reactFlow = false } = {}) {
+  const all = await files(reactFlow);
   const server = createServer((request, response) => {
     const path = new URL(request.url ?? "/", "http://x").pathname;
-    const body = path === "/" ? html : all.get(path);
+    const body = all.get(path);
     response.writeHead(body === undefined ? 404 : 200, {
-      "content-type": path === "/" ? "text/html" : (types[extname(path)] ?? "text/plain"),
+      "content-type": extname(path) === "" ? "text/html" : (types[extname(path)] ?? "text/plain"),
       "content-security-policy": policy,
     });
     response.end(body);

@@ -18,7 +18,10 @@ export function icon(sprite: string, name: string): SVGElement {
 }
 
 export function setIcon(made: SVGElement, sprite: string, name: string): void {
-  made.firstElementChild?.setAttribute("href", `${sprite}#${name}`);
+  const use = made.firstElementChild;
+  const href = `${sprite}#${name}`;
+  // Written anew, even the same address builds the icon again.
+  if (use?.getAttribute("href") !== href) use?.setAttribute("href", href);
 }
 
 // Color never stands alone: each status has a sign of its own.

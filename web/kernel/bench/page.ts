@@ -8,8 +8,9 @@ import type { Op } from "../../core/graph.ts";
 import { apply } from "../../core/ops.ts";
 import { setWords } from "../../core/strings.ts";
 import words from "../../strings/en/kernel.json";
-import type { KernelEvent, NodeStatus } from "../api.ts";
+import type { KernelEvent } from "../api.ts";
 import { Kernel } from "../kernel.ts";
+import { type Driven, NEAR, painted, Storm } from "./driven.ts";
 import { framed, grouped, large, SPECS, sample } from "./sample.ts";
 
 setWords(words);
@@ -141,19 +142,29 @@ for (const type of told) {
   });
 }
 
-const statuses: readonly NodeStatus[] = ["queued", "running", "done", "failed", "waiting"];
-let ticks = 0;
+const storm = new Storm();
 
 /** Changes the status of so many steps, each time others. */
 function tick(count: number): void {
   const ids = [...kernel.drawing.nodes.keys()];
   for (let i = 0; i < count; i++) {
-    ticks++;
-    const id = ids[(ticks * 7) % ids.length];
-    const status = statuses[ticks % statuses.length] ?? "done";
-    if (id !== undefined) kernel.setStatus(id, status, { left: `${ticks} ms`, right: "w1" });
+    const { id, status, left } = storm.next(ids);
+    kernel.setStatus(id, status, { left, right: "w1" });
   }
 }
+
+/** The same as the page with React Flow offers. */
+const driven: Driven = {
+  async start(made, n) {
+    kernel.load(made === "large" ? large(n) : grouped(n), SPECS);
+    kernel.setCamera(NEAR);
+    await painted();
+  },
+  look: (camera) => kernel.setCamera(camera),
+  zoomBy: (factor) => kernel.zoomBy(factor),
+  tick,
+  calm: () => kernel.clearStatus(),
+};
 
 /** A run in the middle, as in the mock. */
 function midRun(): void {
@@ -180,6 +191,7 @@ function midRun(): void {
 }
 
 const bench = {
+  driven,
   kernel,
   events,
   sample,
