@@ -63,9 +63,9 @@ const status = (page) => measure(page, () => storm(page));
 /** What is measured, and where the camera is meanwhile. */
 const acts = (far) => ({
   pan: [near, pan],
-  panAll: [far, pan],
   drag: [near, drag],
   status: [near, status],
+  panAll: [far, pan],
   statusAll: [far, status],
   panHalf: [half, pan],
   statusHalf: [half, status],
