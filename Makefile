@@ -6,7 +6,7 @@ SHELL := /bin/bash
 
 DATA ?= ./.signalbox
 
-.PHONY: help toolchain run dev build assets generate test test-go soak-reference soak-soundness conformance test-web e2e conformance-xstate bench-ui soak lint fmt verify bench clean
+.PHONY: help toolchain run dev build assets generate test test-go soak-reference soak-sim soak-mutants soak-soundness conformance test-web e2e conformance-xstate bench-ui soak lint fmt verify bench clean
 
 help: ## list the commands
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 20
@@ -48,6 +48,13 @@ test-go: generate assets ## vet and test the Go code, with the race detector
 
 soak-reference: ## play 50,000 random drawings on the machine and on the reference
 	SIGNALBOX_SOAK=50000 go test -timeout 7200s -run TestTheMachineMeansWhatThePageSays -v ./engine/reference
+
+soak-sim: ## play SEEDS (20,000) simulated worlds on the real engine
+	SIGNALBOX_SOAK=$${SEEDS:-20000} go test -count=1 -timeout 0 -run TestSeed -v ./engine/sim
+
+soak-mutants: ## plant 33 bugs, one after the other: the simulation finds each within 2,000 seeds (minutes)
+	go vet -tags mutant ./engine/...
+	go test -tags mutant -count=1 -timeout 0 -run TestMutants -v ./engine/sim
 
 soak-soundness: toolchain ## compare the proof with every interleaving of 20,000 random drawings, and with the machine (minutes)
 	go test -count=1 -timeout 60m -run 'TestProofAgrees|TestStatesThat|TestTheMachine' ./engine/soundness -v -args -oracle 20000 | grep -E 'compared|played|seed|FAIL|^ok'

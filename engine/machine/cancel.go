@@ -1,6 +1,10 @@
 package machine
 
-import "slices"
+import (
+	"slices"
+
+	"signalbox/engine/mutant"
+)
 
 // cancelOthers ends what could still reach a join that fires: every other
 // token on its edges, and every token and live visit on the way to it (rule 3).
@@ -13,7 +17,7 @@ func (st *step) cancelOthers(c *scope, node int) error {
 		}
 	}
 	for _, v := range slices.Clone(c.visits) {
-		if !reach.has(m.local[v.node]) {
+		if mutant.On(mutant.CancelLeavesVisits) || !reach.has(m.local[v.node]) {
 			continue
 		}
 		if err := st.cancelVisit(c, &v, "another branch was first"); err != nil {
@@ -93,7 +97,7 @@ func (st *step) cancelUnder(c *scope, reason string) error {
 
 // flies reports whether a task is with the workers whose effect can be undone.
 func (m *Machine) flies(v *visit) bool {
-	return v.state == visitQueued && v.undo == nil && m.Nodes[v.node].Undo > 0
+	return !mutant.On(mutant.FlightNotAwaited) && v.state == visitQueued && v.undo == nil && m.Nodes[v.node].Undo > 0
 }
 
 // liveRef is a live visit with its scope.

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"signalbox/engine/event"
+	"signalbox/engine/mutant"
 )
 
 // Command is an effect that the machine asks of the outside. Commands are
@@ -166,6 +167,9 @@ func (m *Machine) Pending(s *Snapshot) []Command {
 // attempt and delivery.
 func (m *Machine) idempotency(s *Snapshot, scope int, v *visit) string {
 	key := s.Run + "/" + m.Nodes[v.node].Key + "/" + strconv.Itoa(v.number)
+	if mutant.On(mutant.KeyPerAttempt) {
+		key += "#" + strconv.Itoa(v.attempt)
+	}
 	if scope > 0 {
 		key += "/" + strconv.Itoa(scope)
 	}

@@ -6,6 +6,7 @@ import (
 
 	"signalbox/engine/event"
 	"signalbox/engine/expr"
+	"signalbox/engine/mutant"
 )
 
 // Limits of containers.
@@ -68,7 +69,11 @@ func (st *step) advanceOne(c *scope, v *visit) (bool, error) {
 	switch st.m.Nodes[v.node].Op {
 	case OpMap:
 		if p.next < p.count {
-			return p.open < l.box.Concurrency, st.openBody(c, v, p.open < l.box.Concurrency)
+			wide := l.box.Concurrency
+			if mutant.On(mutant.MapTooWide) {
+				wide++
+			}
+			return p.open < wide, st.openBody(c, v, p.open < wide)
 		}
 	case OpLoop:
 		if p.open == 0 {

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"signalbox/engine/event"
+	"signalbox/engine/mutant"
 )
 
 // Fold repeats on s what the events did. It decides nothing: everything that a
@@ -155,6 +156,9 @@ func (m *Machine) push(s *Snapshot, c *scope, node int, ports []string, b *box) 
 			if edge.Port != port {
 				continue
 			}
+			if mutant.On(mutant.SplitLosesToken) && sent {
+				continue
+			}
 			sent = true
 			s.arrived++
 			q := &c.tokens[m.slot[e]]
@@ -210,6 +214,9 @@ func (m *Machine) pop(c *scope, node, e int) error {
 	}
 	q := &c.tokens[m.slot[e]]
 	*q = (*q)[1:]
+	if mutant.On(mutant.JoinTakesTwo) && m.joins(node) && len(*q) > 0 {
+		*q = (*q)[1:]
+	}
 	if len(*q) == 0 {
 		*q = nil
 		c.head(m.local[node], -1)
@@ -343,6 +350,9 @@ func (m *Machine) foldEnd(s *Snapshot, r VisitRef, port string, value func(*visi
 	switch {
 	case v.undo != nil:
 		v.undo.state = undoOver
+		if mutant.On(mutant.UndoTwice) && v.number == 1 {
+			v.undo.state = undoOwed
+		}
 		return nil
 	case v.serves != nil:
 		m.served(c, v, b, nil)

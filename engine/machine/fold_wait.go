@@ -3,6 +3,9 @@ package machine
 import (
 	"fmt"
 	"slices"
+	"time"
+
+	"signalbox/engine/mutant"
 )
 
 // foldWaiting folds waits, signals and calls.
@@ -13,8 +16,12 @@ func (m *Machine) foldWaiting(s *Snapshot, f Fact) error {
 		if err != nil {
 			return err
 		}
+		due := f.Until
+		if mutant.On(mutant.WaitTooShort) && !due.IsZero() {
+			due = due.Add(-time.Millisecond)
+		}
 		c.add(m, visit{
-			node: n, number: f.Visit, state: visitWaiting, input: in, due: f.Until,
+			node: n, number: f.Visit, state: visitWaiting, input: in, due: due,
 			kind: f.For, name: f.Name, correlation: f.Correlation, from: f.From, config: f.Config, starts: f.Starts,
 		})
 	case *WaitCompleted:

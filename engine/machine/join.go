@@ -4,6 +4,8 @@ import (
 	mathbits "math/bits"
 	"slices"
 	"time"
+
+	"signalbox/engine/mutant"
 )
 
 // candidate is a visit that can start.
@@ -82,6 +84,9 @@ func (m *Machine) ready(c *scope, node, full int) bool {
 // awaited reports whether a token or live visit can still reach an empty edge
 // of the inclusive join.
 func (m *Machine) awaited(c *scope, node int) bool {
+	if mutant.On(mutant.JoinImpatient) {
+		return false
+	}
 	for _, e := range m.in[node] {
 		if len(c.tokens[m.slot[e]]) == 0 && m.comes(c, node, e) {
 			return true

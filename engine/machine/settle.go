@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"signalbox/engine/event"
+	"signalbox/engine/mutant"
 )
 
 // Settle goes on where a log was cut, perhaps in the middle of a step, and
@@ -61,7 +62,7 @@ func (s *Snapshot) unsettled() *scope {
 
 // settleScope does the next thing in one scope; nothing to do settles it.
 func (st *step) settleScope(c *scope) error {
-	if st.s.paused {
+	if st.s.paused && !mutant.On(mutant.PauseIgnored) {
 		c.dirty = false
 		return nil
 	}

@@ -12,6 +12,7 @@ import (
 
 	"signalbox/engine/event"
 	"signalbox/engine/expr"
+	"signalbox/engine/mutant"
 )
 
 // Ports that the machine itself knows.
@@ -138,7 +139,7 @@ func (st *step) cancelCalls() error {
 }
 
 func (st *step) start(in Start) error {
-	if st.s.Status != StatusNew {
+	if st.s.Status != StatusNew && !(mutant.On(mutant.StartTwice) && st.s.alive()) {
 		return nil
 	}
 	n := st.m.Index(in.Trigger)
@@ -187,7 +188,7 @@ func (st *step) attempt(scope int, node string, number, attempt int) *visit {
 		return nil
 	}
 	v := st.m.live(st.s, scope, node, number)
-	if v == nil || v.state != visitQueued || v.attempt != attempt {
+	if v == nil || v.state != visitQueued || v.attempt != attempt && !mutant.On(mutant.LateResultTaken) {
 		return nil
 	}
 	return v
@@ -235,6 +236,12 @@ func (st *step) attemptFailed(v *visit, f *TaskFailed, retryAfter time.Duration)
 	if err := st.emit(f); err != nil || !f.RetryAt.IsZero() {
 		return err
 	}
+	return st.visitFailed(failed, owner, f)
+}
+
+// visitFailed ends a visit whose last attempt has ended; owner is the scope that
+// waits for it when its own does not any more.
+func (st *step) visitFailed(failed visit, owner *scope, f *TaskFailed) error {
 	switch c := st.s.scope(f.Scope); {
 	case failed.undo != nil && owner != nil:
 		return st.undoFails(owner, failed, f)
@@ -251,8 +258,11 @@ func (st *step) attemptFailed(v *visit, f *TaskFailed, retryAfter time.Duration)
 // that would begin after the time of the whole visit is not waited for.
 func (st *step) retryAt(v *visit, f Fail) time.Time {
 	r := &st.m.Nodes[v.node].Retry
-	if v.attempt >= r.MaxAttempts || !r.wants(f.Error.Class) || !st.worthIt(v, f) {
+	if v.attempt >= r.MaxAttempts && !(mutant.On(mutant.OneTryMore) && v.attempt == r.MaxAttempts) || !r.wants(f.Error.Class) || !st.worthIt(v, f) {
 		return time.Time{}
+	}
+	if mutant.On(mutant.RetryAtOnce) {
+		return st.at
 	}
 	at := st.at.Add(max(r.delay(st.s.Run, f), f.RetryAfter)).Truncate(time.Microsecond)
 	late := r.Total > 0 && at.After(v.since.Add(r.Total)) || !v.limit.IsZero() && !at.Before(v.limit)
@@ -286,7 +296,7 @@ func (st *step) worthIt(v *visit, f Fail) bool {
 
 // nodeFailed ends a visit for good: by its failure port, or upwards (rule 5).
 func (st *step) nodeFailed(c *scope, node, number int, took Edges, err event.Error) error {
-	handled := st.m.hasPort(node, PortFailure)
+	handled := mutant.On(mutant.ErrorForgiven) || st.m.hasPort(node, PortFailure)
 	f := &NodeFailed{Node: st.m.Nodes[node].Key, Scope: c.id, Visit: number, Took: took, Error: err, Handled: handled}
 	if e := st.emit(f); e != nil || handled {
 		return e
@@ -368,6 +378,10 @@ func (st *step) due(scope int, v *visit) error {
 		what = fmt.Sprintf("%s did not end within %s", n.Key, n.Timeout)
 	}
 	f := &TaskFailed{Node: n.Key, Scope: scope, Visit: v.number, Attempt: v.attempt, Late: true, Error: tidy(event.Error{Class: "timeout", Message: what}, n.Key, v.attempt)}
+	if v.state == visitBackoff { // the attempt has ended before, and ends once
+		owner, _ := st.s.stray(scope, v.node, v.number)
+		return st.visitFailed(*v, owner, f)
+	}
 	return st.attemptFailed(v, f, 0)
 }
 

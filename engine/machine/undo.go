@@ -1,6 +1,11 @@
 package machine
 
-import "signalbox/engine/event"
+import (
+	"slices"
+
+	"signalbox/engine/event"
+	"signalbox/engine/mutant"
+)
 
 // What a person can do about a compensation that failed.
 const (
@@ -75,6 +80,9 @@ func (st *step) settleUndoing(c *scope) error {
 	}
 	parallel := c.body > 0 && st.m.links[c.body-1].box.Compensate == "parallel"
 	for i := len(c.done) - 1; i >= 0; i-- {
+		if mutant.On(mutant.UndoForward) && slices.ContainsFunc(c.done[:i], func(d *done) bool { return d.state == undoOwed }) {
+			continue
+		}
 		if c.done[i].state != undoOwed {
 			continue
 		}

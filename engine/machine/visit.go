@@ -10,6 +10,7 @@ import (
 
 	"signalbox/engine/event"
 	"signalbox/engine/expr"
+	"signalbox/engine/mutant"
 	"signalbox/engine/route"
 )
 
@@ -18,7 +19,7 @@ import (
 func (st *step) visit(c *scope, next candidate) error {
 	node, n := next.node, &st.m.Nodes[next.node]
 	id := visitID{c.id, c.count[st.m.local[node]] + 1, MakeEdges(next.edges)}
-	if id.number > n.MaxVisits {
+	if id.number > n.MaxVisits && !(mutant.On(mutant.OneVisitMore) && id.number == n.MaxVisits+1) {
 		return st.loopLimit(c, n, id)
 	}
 	if err := st.beforeJoin(c, next); err != nil {
@@ -49,7 +50,7 @@ func (st *step) beforeJoin(c *scope, next candidate) error {
 	if n.Cancel && !next.late {
 		return st.cancelOthers(c, next.node)
 	}
-	if len(next.edges) == len(st.m.in[next.node]) {
+	if mutant.On(mutant.RoundNotOpened) || len(next.edges) == len(st.m.in[next.node]) {
 		return nil // nothing is left to absorb
 	}
 	return st.emit(&RoundOpened{Node: n.Key, Scope: c.id, Gave: MakeEdges(next.edges)})

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"signalbox/engine/expr"
+	"signalbox/engine/mutant"
 )
 
 // MailMax is how many signals a run keeps that nobody has consumed.
@@ -158,7 +159,7 @@ func (st *step) deliver(c *scope) (bool, error) {
 // could wait for it.
 func (st *step) signal(in Signal) error {
 	s := st.s
-	if !s.alive() || in.ID != "" && s.heard[in.ID] || len(s.mail) >= MailMax {
+	if !s.alive() || in.ID != "" && s.heard[in.ID] && !mutant.On(mutant.SignalTwice) || len(s.mail) >= MailMax {
 		return nil
 	}
 	if moved, err := st.signalCharts(in); moved || err != nil {

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"signalbox/engine/reference"
+	"signalbox/engine/reference/play"
 )
 
 // TestCasesThatDiffered keeps the smallest drawing of each kind that the
@@ -73,6 +74,10 @@ func TestCasesThatDiffered(t *testing.T) {
 			},
 			map[string]float64{"a": 9}, `s g g#1[0]:m g#1[0]/m#1[0]:a g#1[0]/m#1[0]:w g#1[0]/m#1[1]:a g#1[0]/m#1[1]:w g#1[0]/m#1[0]:b g#1[0]/m#1[1]:b g#1[0]:u g#1[0]:u failed invalid_input b`,
 		},
+		"fields are set on null as on an empty object": {
+			[]string{"s:manual", `n:transform{"expression":"null"}`, `f:set{"fields":{"a":1}}`, "s>n", "n>f"},
+			nil, `s n f succeeded {"a":1}`,
+		},
 		"a loop in a map leaves the item alone": {
 			[]string{"s:manual", `m:map{"items":"=[7]"}`, `l:loop in m{"condition":"index < 2","max":3}`, `n:transform in l{"expression":"[item, index]"}`, "s>m"},
 			nil, `s m m#1[0]:l m#1[0]/l#1[0]:n m#1[0]/l#1[1]:n succeeded [[7,1]]`,
@@ -95,7 +100,7 @@ func TestCasesThatDiffered(t *testing.T) {
 			if got := told(r); got != c.want {
 				t.Errorf("the reference:\n%s\nwant\n%s", got, c.want)
 			}
-			if got := told(drive(t, lower(g), start, after(c.seconds))); got != c.want {
+			if got := told(drive(t, play.Lower(g), start, after(c.seconds))); got != c.want {
 				t.Errorf("the machine:\n%s\nwant\n%s", got, c.want)
 			}
 		})

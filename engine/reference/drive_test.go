@@ -1,10 +1,7 @@
 package reference_test
 
 import (
-	"encoding/json"
-	"fmt"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
@@ -14,34 +11,10 @@ import (
 	"signalbox/engine/graph"
 	"signalbox/engine/machine"
 	"signalbox/engine/reference"
+	"signalbox/engine/reference/play"
 )
 
 var noon = time.Date(2026, 11, 30, 12, 0, 0, 0, time.UTC)
-
-// lower makes the machine of a drawing without asking whether it is sound:
-// what the proof refuses must still mean the same to both. The nodes are
-// compiled without their edges, of which there is then nothing to prove, and
-// get them afterwards.
-func lower(g graph.Graph) *machine.Machine {
-	loose := g
-	loose.Edges = slices.DeleteFunc(slices.Clone(g.Edges), func(e graph.Edge) bool { return e.Port != graph.PortCompensate })
-	m, issues := compile.Compile(loose)
-	if m == nil {
-		panic(fmt.Sprint(issues, drawn(g)))
-	}
-	at := func(id string) int { return m.Index(strings.TrimPrefix(id, "id-")) }
-	m.Edges = nil
-	for _, id := range compile.EdgeIDs(g) {
-		e := g.Edges[slices.IndexFunc(g.Edges, func(e graph.Edge) bool { return e.ID == id })]
-		if e.Port != graph.PortCompensate {
-			m.Edges = append(m.Edges, machine.Edge{From: at(e.From), Port: e.Port, To: at(e.To)})
-		}
-	}
-	if err := m.Link(); err != nil {
-		panic(err)
-	}
-	return m
-}
 
 // prove compiles a drawing for good, and checks that lower makes the same of
 // one that is sound.
@@ -55,8 +28,8 @@ func prove(t *testing.T, g graph.Graph) (sound, overlaps bool) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if is, err := lower(g).Digest(); err != nil || was != is {
-		t.Fatalf("a drawing that is compiled in two steps makes another machine (%v)\n%s", err, drawn(g))
+	if is, err := play.Lower(g).Digest(); err != nil || was != is {
+		t.Fatalf("a drawing that is compiled in two steps makes another machine (%v)\n%s", err, play.Drawn(g))
 	}
 	return true, slices.ContainsFunc(issues, func(i graph.Issue) bool { return i.Code == "runs_twice" || i.Code == "too_large_to_prove" })
 }
@@ -70,7 +43,7 @@ type driver struct {
 	outcomes reference.Outcomes
 	at       time.Time
 	agenda   []due
-	log      reading
+	log      *play.Reading
 	holds    []hold // when somebody pauses the run, and for how long; by time
 }
 
@@ -88,7 +61,7 @@ type due struct {
 func drive(t testing.TB, m *machine.Machine, start reference.Start, outcomes reference.Outcomes, holds ...hold) reference.Report {
 	t.Helper()
 	d := &driver{t: t, m: m, s: m.New("run"), outcomes: outcomes, at: start.At, holds: holds}
-	d.log = read(t, m)
+	d.log = play.Read(t, m)
 	input, err := expr.Marshal(start.Input)
 	if err != nil {
 		t.Fatal(err)
@@ -96,14 +69,14 @@ func drive(t testing.TB, m *machine.Machine, start reference.Start, outcomes ref
 	d.step(machine.Start{Trigger: start.Trigger, Value: input, Source: "test"})
 	for i := 0; !d.s.Status.Over() && d.s.Status != machine.StatusAttention; i++ {
 		if i > 20_000 {
-			t.Fatalf("the machine does not end\n%s", written(graph.Graph{}, d.log.report))
+			t.Fatalf("the machine does not end\n%s", play.Written(graph.Graph{}, d.log.Report))
 		}
 		if i > 19990 {
 			d.t.Log(d.at, d.m.WakeAt(d.s), len(d.agenda))
 		}
 		d.next()
 	}
-	report := d.log.report
+	report := d.log.Report
 	report.Status, report.Ended = string(d.s.Status), d.at
 	if f := d.s.Failure; d.s.Status != machine.StatusSucceeded && f != nil {
 		report.Error = &reference.Error{Class: f.Class, Message: f.Message, Node: f.Node, Attempts: f.Attempts}
@@ -114,7 +87,7 @@ func drive(t testing.TB, m *machine.Machine, start reference.Start, outcomes ref
 		if err != nil {
 			t.Fatal(err)
 		}
-		report.Result = parse(raw)
+		report.Result = play.Parse(raw)
 	}
 	return report
 }
@@ -132,7 +105,7 @@ func (d *driver) next() {
 		return
 	}
 	if first < 0 && wake.IsZero() {
-		d.t.Fatalf("the machine waits for nothing after\n%s", written(graph.Graph{}, d.log.report))
+		d.t.Fatalf("the machine waits for nothing after\n%s", play.Written(graph.Graph{}, d.log.Report))
 	}
 	if first < 0 || !wake.IsZero() && !wake.After(d.agenda[first].at) {
 		d.at = wake
@@ -142,7 +115,7 @@ func (d *driver) next() {
 	next := d.agenda[first]
 	d.agenda = slices.Delete(d.agenda, first, first+1)
 	d.at = next.at
-	o, k := d.outcomes(d.log.place(next.task)), next.task
+	o, k := d.outcomes(d.log.Place(next.task)), next.task
 	if o.Error != nil {
 		d.step(machine.Fail{Scope: k.Scope, Node: k.Node, Visit: k.Visit, Attempt: k.Attempt, Error: event.Error{Class: o.Error.Class, Message: o.Error.Message}})
 		return
@@ -180,7 +153,7 @@ func (d *driver) held(wake time.Time, first int) bool {
 
 func (d *driver) supply() {
 	for _, digest := range d.s.Needs() {
-		d.s.Supply(digest, d.log.blobs[digest])
+		d.s.Supply(digest, d.log.Blobs[digest])
 	}
 }
 
@@ -191,10 +164,10 @@ func (d *driver) step(in machine.Input) {
 		d.t.Fatal(err)
 	}
 	for digest, data := range d.s.Fresh() {
-		d.log.blobs[digest] = data
+		d.log.Blobs[digest] = data
 	}
 	for _, e := range events {
-		d.log.read(e)
+		d.log.Read(e)
 	}
 	for _, c := range d.m.Commands(d.s, events) {
 		switch k := c.(type) {
@@ -202,10 +175,10 @@ func (d *driver) step(in machine.Input) {
 			if d.s.Paused() {
 				d.t.Errorf("%s starts while the run is paused", k.Node)
 			}
-			o := d.outcomes(d.log.place(k))
+			o := d.outcomes(d.log.Place(k))
 			d.agenda = append(d.agenda, due{d.at.Add(o.After), k})
 			if k.Attempt == 1 {
-				d.log.told(k)
+				d.log.Told(k)
 			}
 		case machine.Withdraw:
 			d.agenda = slices.DeleteFunc(d.agenda, func(a due) bool {
@@ -213,20 +186,4 @@ func (d *driver) step(in machine.Input) {
 			})
 		}
 	}
-}
-
-func parse(raw []byte) any {
-	var v any
-	if err := json.NewDecoder(strings.NewReader(string(raw))).Decode(&v); err != nil {
-		panic(err)
-	}
-	return v
-}
-
-func text(v any) string {
-	raw, err := expr.Marshal(v)
-	if err != nil {
-		panic(err)
-	}
-	return string(raw)
 }

@@ -9,6 +9,7 @@ import (
 
 	"signalbox/engine/graph"
 	"signalbox/engine/reference"
+	"signalbox/engine/reference/play"
 )
 
 // sketch makes a drawing of lines like "a:kind{config}", "a.port>b" and
@@ -92,7 +93,7 @@ func told(r reference.Report) string {
 	if r.Error != nil {
 		return b.String() + " " + r.Error.Class + " " + r.Error.Node
 	}
-	return b.String() + " " + text(r.Result)
+	return b.String() + " " + play.Text(r.Result)
 }
 
 func three(join string) []string {

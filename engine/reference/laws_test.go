@@ -1,7 +1,6 @@
 package reference_test
 
 import (
-	"encoding/json"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -12,6 +11,7 @@ import (
 	"signalbox/engine/graph"
 	"signalbox/engine/machine"
 	"signalbox/engine/reference"
+	"signalbox/engine/reference/play"
 )
 
 // The laws say what must not change when something else does. They ask only
@@ -23,21 +23,21 @@ func laws(t *testing.T, law func(t *testing.T, r *rand.Rand, c played)) {
 	t.Parallel()
 	for seed := range uint64(graphs(t) / 16) {
 		r := rand.New(rand.NewPCG(seed, 11))
-		g := draw(r)
-		calm(&g)
+		g := play.Draw(r)
+		play.Calm(&g)
 		_, overlaps := prove(t, g)
 		if overlaps {
-			steady(&g)
+			play.Steady(&g)
 		}
-		m := lower(g)
+		m := play.Lower(g)
 		c := played{seed: seed, g: g, m: m, overlaps: overlaps, start: reference.Start{Trigger: g.Nodes[0].Key, Input: map[string]any{"a": 1.0}, At: noon}, failing: []uint64{0, 10, 30}[r.IntN(3)]}
-		c.report = drive(t, m, c.start, chance(seed, c.failing))
+		c.report = drive(t, m, c.start, play.Chance(seed, c.failing))
 		if slices.ContainsFunc(c.report.Visits, func(v reference.Visit) bool { return v.Error != nil && container(g, v.Node) }) {
 			continue // how far a failing scope got follows the order
 		}
 		law(t, r, c)
 		if t.Failed() {
-			t.Logf("seed %d\n%s\nas drawn\n%s", seed, drawn(g), written(g, c.report))
+			t.Logf("seed %d\n%s\nas drawn\n%s", seed, play.Drawn(g), play.Written(g, c.report))
 			return
 		}
 	}
@@ -54,52 +54,9 @@ type played struct {
 	report   reference.Report
 }
 
-// calm takes out what may follow the order of things: joins that do not wait
-// for all, limits of time, maps that leave out what fails, and a second result
-// in one scope, of which the latest counts.
-func calm(g *graph.Graph) {
-	results := map[string]bool{}
-	for i := range g.Nodes {
-		n := &g.Nodes[i]
-		if n.Kind == "output" && results[n.In] {
-			n.Kind, n.Config = "join", nil
-		}
-		results[n.In] = results[n.In] || n.Kind == "output"
-		n.Timeout = nil
-		if n.Retry != nil {
-			n.Retry.Total = ""
-		}
-		if n.Join != nil {
-			n.Join.Deadline = ""
-			if n.Join.Mode == "n" || n.Join.Mode == "first" {
-				n.Join = nil
-			}
-		}
-		for _, kept := range []string{"skip", "collect"} {
-			n.Config = json.RawMessage(strings.Replace(string(n.Config), `"on_item_error":"`+kept+`"`, `"on_item_error":"stop"`, 1))
-		}
-	}
-}
-
 func container(g graph.Graph, key string) bool {
 	kind := g.Node("id-" + key).Kind
 	return kind == "group" || kind == "map" || kind == "loop"
-}
-
-// steady makes every choice the same whatever the values are.
-func steady(g *graph.Graph) {
-	fixed := map[string]string{marks + " % 2 == 0": "true", "has(input.r) && input.r > 4": "true", marks + " % 3 > 0": "false", "size(inputs) > 1": "false"}
-	for i := range g.Nodes {
-		config := string(g.Nodes[i].Config)
-		for was, is := range fixed {
-			raw, err := json.Marshal(was)
-			if err != nil {
-				panic(err)
-			}
-			config = strings.ReplaceAll(config, string(raw[1:len(raw)-1]), is)
-		}
-		g.Nodes[i].Config = json.RawMessage(config)
-	}
 }
 
 // essence is what rule 8 keeps apart from the order: how the run ended and,
@@ -112,7 +69,7 @@ func (c played) essence(g graph.Graph, r reference.Report) string {
 	r.Ended = noon
 	if !c.overlaps {
 		slices.SortStableFunc(r.Visits, func(a, b reference.Visit) int { return strings.Compare(a.Scope+":"+a.Node, b.Scope+":"+b.Node) })
-		return written(g, r)
+		return play.Written(g, r)
 	}
 	return fmt.Sprint(r.Status, r.Count())
 }
@@ -120,7 +77,7 @@ func (c played) essence(g graph.Graph, r reference.Report) string {
 func (c played) same(t *testing.T, what string, g graph.Graph, r reference.Report) {
 	t.Helper()
 	if a, b := c.essence(c.g, c.report), c.essence(g, r); a != b {
-		t.Errorf("%s changes the run from\n%s\nto\n%s\n%s", what, a, b, drawn(g))
+		t.Errorf("%s changes the run from\n%s\nto\n%s\n%s", what, a, b, play.Drawn(g))
 	}
 }
 
@@ -129,10 +86,10 @@ func TestADelayChangesNothing(t *testing.T) {
 	laws(t, func(t *testing.T, _ *rand.Rand, c played) {
 		t.Helper()
 		for shift := range uint64(3) {
-			outcomes := chance(c.seed, c.failing)
+			outcomes := play.Chance(c.seed, c.failing)
 			later := func(p reference.Place) reference.Outcome {
 				o := outcomes(p)
-				o.After = chance(c.seed+1_000*(shift+1), 0)(p).After + time.Duration(shift)*time.Minute
+				o.After = play.Chance(c.seed+1_000*(shift+1), 0)(p).After + time.Duration(shift)*time.Minute
 				return o
 			}
 			c.same(t, "a delay", c.g, drive(t, c.m, c.start, later))
@@ -153,7 +110,7 @@ func TestAPauseChangesNothing(t *testing.T) {
 			holds = append(holds, hold{at, until})
 			at = until
 		}
-		c.same(t, "a pause", c.g, drive(t, c.m, c.start, chance(c.seed, c.failing), holds...))
+		c.same(t, "a pause", c.g, drive(t, c.m, c.start, play.Chance(c.seed, c.failing), holds...))
 	})
 }
 
@@ -178,8 +135,8 @@ func TestAPassThroughChangesNothing(t *testing.T) {
 		g.Nodes = append(slices.Clone(g.Nodes), graph.Node{ID: "id-p00", Key: "p00", Kind: "join", MaxVisits: 1_000, In: g.Node(e.To).In})
 		g.Edges = append(slices.Clone(g.Edges), graph.Edge{ID: "e-p", From: "id-p00", Port: "success", To: e.To})
 		g.Edges[at].To = "id-p00"
-		m := lower(g)
-		got := drive(t, m, c.start, chance(c.seed, c.failing))
+		m := play.Lower(g)
+		got := drive(t, m, c.start, play.Chance(c.seed, c.failing))
 		got.Visits = slices.DeleteFunc(got.Visits, func(v reference.Visit) bool { return v.Node == "p00" })
 		source := strings.TrimPrefix(e.From, "id-")
 		for i, v := range got.Visits { // values joined from there bear the new name
@@ -231,7 +188,7 @@ func TestLayoutAndOrderChangeNothing(t *testing.T) {
 		for i := range g.Edges {
 			g.Edges[i].ID = fmt.Sprint("x", r.IntN(1_000), "-", i)
 		}
-		m := lower(g)
+		m := play.Lower(g)
 		was, err := c.m.Digest()
 		if err != nil {
 			t.Fatal(err)

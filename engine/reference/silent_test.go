@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"signalbox/engine/reference"
+	"signalbox/engine/reference/play"
 )
 
 // TestRulesBetweenTheRules holds what is said in half a sentence, on both
@@ -52,7 +53,7 @@ func TestRulesBetweenTheRules(t *testing.T) {
 			if got := told(r); got != c.want {
 				t.Errorf("the reference:\n%s\nwant\n%s", got, c.want)
 			}
-			if got := told(drive(t, lower(g), start, after(c.seconds))); got != c.want {
+			if got := told(drive(t, play.Lower(g), start, after(c.seconds))); got != c.want {
 				t.Errorf("the machine:\n%s\nwant\n%s", got, c.want)
 			}
 		})

@@ -119,11 +119,13 @@ func (w *world) set(v *visit, config map[string]any) {
 	out := map[string]any{}
 	if config["keep"] != false {
 		in, is := copied(v.input).(map[string]any)
-		if !is {
+		if !is && v.input != nil { // null has no fields, and none to lose
 			w.failed(v, invalid("the input has no fields to keep"))
 			return
 		}
-		out = in
+		if is {
+			out = in
+		}
 	}
 	fields, _ := config["fields"].(map[string]any)
 	for _, name := range sorted(fields) {

@@ -10,6 +10,7 @@ import (
 
 	"signalbox/engine/event"
 	"signalbox/engine/machine"
+	"signalbox/engine/mutant"
 	"signalbox/engine/queue"
 	"signalbox/engine/runtime/brief"
 	"signalbox/engine/task"
@@ -101,6 +102,9 @@ func (b *batch) note(l *live, e *machine.Event) {
 
 func (b *batch) keepPayloads(l *live) {
 	for digest, data := range l.s.Fresh() {
+		if mutant.On(mutant.ValueNotStored) {
+			continue
+		}
 		b.payloads = append(b.payloads, payload{l.row.Workspace, digest, data})
 	}
 }
@@ -124,6 +128,7 @@ func (s *shard) seal(b *batch) {
 		case !l.born:
 			l.row.RunState, l.born = state, true
 			b.turn.New = append(b.turn.New, l.row)
+		case mutant.On(mutant.RowStale) && !l.s.Status.Over():
 		case was != state:
 			l.row.RunState = state
 			b.turn.Changed = append(b.turn.Changed, RunChange{l.row.Run, state})
@@ -134,7 +139,7 @@ func (s *shard) seal(b *batch) {
 // RowOf is what the row of a run in a state says; last is the time of its last
 // event.
 func RowOf(m *machine.Machine, s *machine.Snapshot, last time.Time) RunState {
-	st := RunState{Status: string(s.Status), Seq: s.Seq, Owed: s.Owed()}
+	st := RunState{Status: string(s.Status), Seq: s.Seq, Owed: s.Owed() && !mutant.On(mutant.NothingOwed)}
 	if !st.Owed { // an owed run is loaded at every start and arms itself
 		st.WakeAt = s.Real(m.WakeAt(s))
 	}
@@ -183,7 +188,9 @@ func (s *shard) finish(ctx context.Context, b *batch) {
 		h.job.done(h.reply)
 	}
 	for _, l := range b.over { // when its own results are settled: seldom is anything left to cancel
-		s.cfg.Channel.CancelTasks(l.row.Workspace, l.row.Run)
+		if !mutant.On(mutant.CancelUntold) {
+			s.cfg.Channel.CancelTasks(l.row.Workspace, l.row.Run)
+		}
 		delete(s.runs, l.row.Run)
 	}
 	for _, h := range b.woken {
@@ -253,6 +260,9 @@ func (s *shard) recover(ctx context.Context) error {
 
 // recoverOwed hands out again every attempt whose result is not on disk.
 func (s *shard) recoverOwed(ctx context.Context) error {
+	if mutant.On(mutant.OwedNotRecovered) {
+		return nil
+	}
 	const page = 1_000
 	for after := (uuid.UUID{}); ; {
 		runs, err := s.cfg.Store.Owed(ctx, s.n, after, page)

@@ -13,6 +13,7 @@ import (
 
 	"signalbox/engine/event"
 	"signalbox/engine/machine"
+	"signalbox/engine/mutant"
 	"signalbox/engine/problem"
 	"signalbox/engine/route"
 	"signalbox/engine/task"
@@ -94,6 +95,9 @@ func (s *shard) fetch(ctx context.Context, run uuid.UUID) (*live, error) {
 		return nil, err
 	}
 	l := &live{m: m, row: rec.NewRun, born: true, hash: rec.LastHash}
+	if mutant.On(mutant.ChainRestarts) {
+		l.hash = [32]byte{}
+	}
 	s.adopt(l)
 	for _, stored := range rec.Events {
 		e, err := machine.Decode(stored)
@@ -140,6 +144,9 @@ func (s *shard) apply(ctx context.Context, b *batch, j *job) {
 		s.deferred = append(s.deferred, j)
 		return
 	}
+	if mutant.On(mutant.AckFirst) && j.settle != nil {
+		j.settle()
+	}
 	b.jobs = append(b.jobs, j)
 	b.n++
 	if s.fault != nil {
@@ -178,6 +185,10 @@ func (s *shard) apply(ctx context.Context, b *batch, j *job) {
 		delete(s.runs, j.run) // it was loaded only to see that it is over
 	}
 	if j.wait == WaitNone {
+		if mutant.On(mutant.ReplyFirst) && j.reply != nil && len(j.reply) == 0 {
+			j.reply <- reply{changed: changed}
+			j.reply = nil
+		}
 		b.hold(j, reply{changed: changed})
 	} else {
 		b.held = append(b.held, held{j, reply{}, true})
@@ -231,7 +242,7 @@ func (s *shard) input(ctx context.Context, l *live, j *job) (machine.Input, erro
 func (s *shard) step(b *batch, l *live, in machine.Input) bool {
 	now := s.cfg.Now().UTC().Truncate(time.Microsecond)
 	at := l.s.Clock(now)
-	if at.Before(l.last) {
+	if at.Before(l.last) && !mutant.On(mutant.TimeGoesBack) {
 		at = l.last
 	}
 	if r, releases := in.(machine.Release); releases {
@@ -276,7 +287,7 @@ func safely(l *live, in machine.Input, at time.Time) (events []machine.Event, er
 func (s *shard) repair(ctx context.Context, b *batch) {
 	broken, deferred := s.broken, s.deferred
 	s.broken, s.deferred = map[uuid.UUID]bool{}, nil
-	for run := range broken {
+	for _, run := range inOrder(broken) {
 		s.apply(ctx, b, &job{run: run, input: machine.Abort{Message: "Signalbox could not carry this run on; its log says why."}})
 	}
 	for _, j := range deferred {
@@ -286,12 +297,18 @@ func (s *shard) repair(ctx context.Context, b *batch) {
 
 // effects derives what has to happen outside once the turn is on disk.
 func (s *shard) effects(b *batch, l *live, events []machine.Event) {
+	if mutant.On(mutant.TraceFirst) {
+		s.publish(trace{l, events})
+	}
 	b.traces = append(b.traces, trace{l, events})
 	b.ended = ends(s.n, l, events, b.ended)
 	for _, c := range l.m.Commands(l.s, events) {
 		switch c := c.(type) {
 		case machine.Dispatch:
 			t := s.taskOf(l, c)
+			if mutant.On(mutant.DispatchFirst) {
+				s.offer([]task.Task{t})
+			}
 			b.tasks = append(b.tasks, entryOf(&t, &c, l.last))
 		case machine.Call:
 			b.calls = append(b.calls, placed{l, c})

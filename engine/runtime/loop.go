@@ -1,16 +1,19 @@
 package runtime
 
 import (
+	"bytes"
 	"container/heap"
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
 	"github.com/google/uuid"
 
 	"signalbox/engine/machine"
+	"signalbox/engine/mutant"
 	"signalbox/engine/task"
 )
 
@@ -59,6 +62,12 @@ func (s *shard) loop(ctx context.Context) error { //nolint:funlen // two turns a
 		inbox := s.inbox
 		if next.n >= TurnMax || s.fault != nil {
 			inbox = nil
+		}
+		select { // what is due by now comes before what comes
+		case <-s.clock.C:
+			s.wake(ctx, next)
+			continue
+		default:
 		}
 		select {
 		case j := <-inbox:
@@ -172,10 +181,16 @@ func (s *shard) fail(err error, turns ...*batch) error {
 	}
 	s.retry = slices.Concat(again, s.deferred, s.retry)
 	s.deferred = nil
-	for run := range s.waiters { // one of them may have its answer on disk already
+	for _, run := range inOrder(s.waiters) { // one of them may have its answer on disk already
 		s.retry = append(s.retry, &job{run: run, input: machine.Wake{}})
 	}
 	return err
+}
+
+// inOrder lists runs in the same order every time, so that a simulation that is
+// played again goes the same way.
+func inOrder[V any](runs map[uuid.UUID]V) []uuid.UUID {
+	return slices.SortedFunc(maps.Keys(runs), func(a, b uuid.UUID) int { return bytes.Compare(a[:], b[:]) })
 }
 
 // drainInto moves waiting inputs into the turn without blocking.
@@ -270,6 +285,9 @@ func (s *shard) remind() {
 
 // recoverDue arms every run that wants to be woken within the horizon.
 func (s *shard) recoverDue(ctx context.Context) error {
+	if mutant.On(mutant.TimersNotRecovered) {
+		return nil
+	}
 	const page = 10_000
 	due, _, err := s.cfg.Store.Due(ctx, s.n, s.cfg.Now().Add(sweepHorizon), page)
 	if err != nil {

@@ -14,6 +14,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"signalbox/engine/machine"
+	"signalbox/engine/mutant"
 	"signalbox/engine/problem"
 	"signalbox/engine/task"
 )
@@ -231,7 +232,11 @@ func (s *shard) once(ctx context.Context) (err error) {
 	}
 	defer s.release(ctx)
 	s.epoch, s.life = epoch, ctx
+	kept := s.runs
 	s.runs, s.broken, s.timers, s.fault, s.redo = map[uuid.UUID]*live{}, map[uuid.UUID]bool{}, nil, nil, false
+	if mutant.On(mutant.StateKept) {
+		s.runs = kept
+	}
 	s.silent, s.missed, s.crowd = false, false, 0
 	defer s.gate.leave(s)
 	s.clock = time.NewTimer(time.Hour) //nolint:forbidigo // set to the next deadline as it changes

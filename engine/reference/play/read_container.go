@@ -1,4 +1,4 @@
-package reference_test
+package play
 
 import (
 	"fmt"
@@ -7,12 +7,12 @@ import (
 )
 
 // readContainer rebuilds the bodies of containers from one event.
-func (r *reading) readContainer(e machine.Event) {
+func (r *Reading) readContainer(e machine.Event) {
 	switch f := e.Fact.(type) {
 	case *machine.ContainerStarted:
 		v := visitRef{f.Scope, f.Node, f.Visit}
 		r.begin(v, f.Took)
-		b := &bodies{list: map[int]any{}, last: r.report.Visits[r.live[v]].Input}
+		b := &bodies{list: map[int]any{}, last: r.Report.Visits[r.live[v]].Input}
 		if !f.Items.IsZero() {
 			b.items, _ = r.value(f.Items).([]any)
 		} else if list, is := b.last.([]any); is {
@@ -53,16 +53,16 @@ func (r *reading) readContainer(e machine.Event) {
 }
 
 // again forgets what the bodies of a container gave before it was tried anew.
-func (r *reading) again(v visitRef) {
+func (r *Reading) again(v visitRef) {
 	b := r.bodies[v]
-	b.list, b.last = map[int]any{}, r.report.Visits[r.live[v]].Input
+	b.list, b.last = map[int]any{}, r.Report.Visits[r.live[v]].Input
 }
 
-func (r *reading) kind(node string) machine.Op { return r.m.Nodes[r.m.Index(node)].Op }
+func (r *Reading) kind(node string) machine.Op { return r.m.Nodes[r.m.Index(node)].Op }
 
 // gathered is the output of a container: a list in the order of the items, or
 // what the last body gave.
-func (r *reading) gathered(v visitRef) any {
+func (r *Reading) gathered(v visitRef) any {
 	b := r.bodies[v]
 	if r.kind(v.node) != machine.OpMap {
 		return b.last
@@ -77,7 +77,7 @@ func (r *reading) gathered(v visitRef) any {
 }
 
 // results puts together what a scope gave from the events that it names.
-func (r *reading) results(refs []machine.ResultRef, keyed, empty bool, input any) any {
+func (r *Reading) results(refs []machine.ResultRef, keyed, empty bool, input any) any {
 	if len(refs) == 0 && empty {
 		return input
 	}

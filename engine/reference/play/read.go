@@ -1,22 +1,21 @@
-package reference_test
+package play
 
 import (
 	"encoding/json"
 	"fmt"
 	"slices"
-	"testing"
 
 	"signalbox/engine/event"
 	"signalbox/engine/machine"
 	"signalbox/engine/reference"
 )
 
-// reading rebuilds visits, tokens and values from the log of a machine alone,
+// Reading rebuilds visits, tokens and values from the log of a machine alone,
 // as somebody would who knows only what the events are called.
-type reading struct {
-	t      testing.TB
+type Reading struct {
+	t      Judge
 	m      *machine.Machine
-	blobs  map[string][]byte
+	Blobs  map[string][]byte
 	scopes map[int]*place
 	live   map[visitRef]int // position in the report
 	bodies map[visitRef]*bodies
@@ -24,7 +23,7 @@ type reading struct {
 	begun  map[machine.VisitRef]bool     // what is being undone, or is undone
 	gone   map[visitRef]bool             // canceled
 	output map[int]any                   // by event number
-	report reference.Report
+	Report reference.Report
 }
 
 // visitRef names a visit as the log does.
@@ -52,44 +51,43 @@ type bodies struct {
 	list  map[int]any
 }
 
-func read(t testing.TB, m *machine.Machine) reading {
-	t.Helper()
-	r := reading{t: t, m: m, blobs: map[string][]byte{}, scopes: map[int]*place{}, live: map[visitRef]int{}, bodies: map[visitRef]*bodies{}, undoes: map[visitRef]machine.VisitRef{}, begun: map[machine.VisitRef]bool{}, gone: map[visitRef]bool{}, output: map[int]any{}}
+func Read(t Judge, m *machine.Machine) *Reading {
+	r := &Reading{t: t, m: m, Blobs: map[string][]byte{}, scopes: map[int]*place{}, live: map[visitRef]int{}, bodies: map[visitRef]*bodies{}, undoes: map[visitRef]machine.VisitRef{}, begun: map[machine.VisitRef]bool{}, gone: map[visitRef]bool{}, output: map[int]any{}}
 	r.open(0, &place{})
 	return r
 }
 
-func (r *reading) open(id int, p *place) {
+func (r *Reading) open(id int, p *place) {
 	p.lines, p.opened = make([][]any, len(r.m.Edges)), map[string]int{}
 	r.scopes[id] = p
 }
 
-// place names an attempt as the reference does.
-func (r *reading) place(k machine.Dispatch) reference.Place {
+// Place names an attempt as the reference does.
+func (r *Reading) Place(k machine.Dispatch) reference.Place {
 	return reference.Place{Scope: r.scopes[k.Scope].path, Node: k.Node, Visit: k.Visit, Attempt: k.Attempt}
 }
 
-// told checks that a task gets the input that the log says. What a join
+// Told checks that a task gets the input that the log says. What a join
 // combined is known only from here.
-func (r *reading) told(k machine.Dispatch) {
-	v := &r.report.Visits[r.live[visitRef{k.Scope, k.Node, k.Visit}]]
+func (r *Reading) Told(k machine.Dispatch) {
+	v := &r.Report.Visits[r.live[visitRef{k.Scope, k.Node, k.Visit}]]
 	answer, _ := r.value(k.Config).(map[string]any)
 	_, undoes := r.undoes[visitRef{k.Scope, k.Node, k.Visit}]
 	if r.m.Nodes[r.m.Index(k.Node)].Combine != nil || undoes {
 		v.Input = answer["answer"]
 	}
-	if got, want := text(answer["answer"]), text(v.Input); got != want {
+	if got, want := Text(answer["answer"]), Text(v.Input); got != want {
 		r.t.Errorf("the machine tells the task of %s visit %d %s, and its log says %s", k.Node, k.Visit, got, want)
 	}
 }
 
-// read rebuilds visits and tokens from one event.
-func (r *reading) read(e machine.Event) {
+// Read rebuilds visits and tokens from one event.
+func (r *Reading) Read(e machine.Event) {
 	switch f := e.Fact.(type) {
 	case *machine.RunStarted:
 		v := visitRef{0, f.Trigger, 1}
 		r.begin(v, "")
-		r.report.Visits[0].Input = r.value(f.Input)
+		r.Report.Visits[0].Input = r.value(f.Input)
 		r.emit(e, v, []string{"success"}, r.value(f.Input))
 	case *machine.NodeCompleted:
 		v := visitRef{f.Scope, f.Node, f.Visit}
@@ -117,11 +115,17 @@ func (r *reading) read(e machine.Event) {
 		r.emit(e, visitRef{f.Scope, f.Node, f.Visit}, []string{f.Port}, r.value(f.Output))
 	case *machine.WaitStarted:
 		r.begin(visitRef{f.Scope, f.Node, f.Visit}, f.Took)
+	case *machine.SignalReceived:
+		r.output[e.Seq] = r.value(f.Value)
 	case *machine.WaitCompleted:
 		v := visitRef{f.Scope, f.Node, f.Visit}
-		r.emit(e, v, []string{f.Port}, r.or(f.Output, v))
+		value := r.or(f.Output, v)
+		if f.Signal > 0 {
+			value = r.output[f.Signal]
+		}
+		r.emit(e, v, []string{f.Port}, value)
 	case *machine.AttentionNeeded:
-		r.report.Error = &reference.Error{Class: f.Error.Class, Node: f.Error.Node}
+		r.Report.Error = &reference.Error{Class: f.Error.Class, Node: f.Error.Node}
 	case *machine.VisitCanceled:
 		r.gone[visitRef{f.Scope, f.Node, f.Visit}] = true
 		if undoes, is := r.undoes[visitRef{f.Scope, f.Node, f.Visit}]; is && f.Keeps == 0 {
@@ -145,7 +149,7 @@ func (r *reading) read(e machine.Event) {
 	}
 }
 
-func (r *reading) failed(e machine.Event, f *machine.NodeFailed) {
+func (r *Reading) failed(e machine.Event, f *machine.NodeFailed) {
 	if f.Error.Class == "loop_limit" && f.Took != "" {
 		return // the visit that would be one too many: it never started
 	}
@@ -156,7 +160,7 @@ func (r *reading) failed(e machine.Event, f *machine.NodeFailed) {
 	if undoes, is := r.undoes[v]; is {
 		delete(r.begun, undoes)
 	}
-	visit := &r.report.Visits[r.live[v]]
+	visit := &r.Report.Visits[r.live[v]]
 	visit.Error = &reference.Error{Class: f.Error.Class, Node: f.Error.Node, Attempts: f.Error.Attempts}
 	if !f.Handled {
 		delete(r.live, v)
@@ -167,48 +171,48 @@ func (r *reading) failed(e machine.Event, f *machine.NodeFailed) {
 }
 
 // failure is an error as a failure port carries it.
-func (r *reading) failure(e event.Error) any {
+func (r *Reading) failure(e event.Error) any {
 	raw, err := json.Marshal(map[string]any{"error": e})
 	if err != nil {
-		r.t.Fatal(err)
+		r.t.Fatalf("%v", err)
 	}
-	return parse(raw)
+	return Parse(raw)
 }
 
 // combined takes the value of a join that combines from its output: the log
 // says it nowhere else.
-func (r *reading) combined(v visitRef, output event.Value) {
+func (r *Reading) combined(v visitRef, output event.Value) {
 	if n := r.m.Nodes[r.m.Index(v.node)]; n.Combine != nil && !output.IsZero() {
-		r.report.Visits[r.live[v]].Input = r.value(output)
+		r.Report.Visits[r.live[v]].Input = r.value(output)
 	}
 }
 
-func (r *reading) or(v event.Value, of visitRef) any {
+func (r *Reading) or(v event.Value, of visitRef) any {
 	if v.IsZero() {
-		return r.report.Visits[r.live[of]].Input
+		return r.Report.Visits[r.live[of]].Input
 	}
 	return r.value(v)
 }
 
-func (r *reading) value(v event.Value) any {
+func (r *Reading) value(v event.Value) any {
 	switch {
 	case v.Payload != nil:
-		return parse(r.blobs[v.Payload.Digest])
+		return Parse(r.Blobs[v.Payload.Digest])
 	case v.Inline == nil:
 		return nil
 	}
-	return parse(v.Inline)
+	return Parse(v.Inline)
 }
 
-func (r *reading) edges(e machine.Edges) []int {
+func (r *Reading) edges(e machine.Edges) []int {
 	list, err := e.List()
 	if err != nil {
-		r.t.Fatal(err)
+		r.t.Fatalf("%v", err)
 	}
 	return list
 }
 
-func (r *reading) pop(scope, edge int) any {
+func (r *Reading) pop(scope, edge int) any {
 	lines := r.scopes[scope].lines
 	if len(lines[edge]) == 0 {
 		r.t.Fatalf("a token is taken from edge %d of scope %d, which has none", edge, scope)
@@ -218,7 +222,7 @@ func (r *reading) pop(scope, edge int) any {
 	return value
 }
 
-func (r *reading) begin(v visitRef, took machine.Edges) {
+func (r *Reading) begin(v visitRef, took machine.Edges) {
 	node := r.m.Index(v.node)
 	s := r.scopes[v.scope]
 	input := s.input // of an entry node
@@ -231,11 +235,11 @@ func (r *reading) begin(v visitRef, took machine.Edges) {
 		input = joined
 	}
 	s.count++
-	r.live[v] = len(r.report.Visits)
-	r.report.Visits = append(r.report.Visits, reference.Visit{Scope: s.path, Node: v.node, Number: v.number, Input: input})
+	r.live[v] = len(r.Report.Visits)
+	r.Report.Visits = append(r.Report.Visits, reference.Visit{Scope: s.path, Node: v.node, Number: v.number, Input: input})
 }
 
-func (r *reading) name(edge int) string {
+func (r *Reading) name(edge int) string {
 	e := r.m.Edges[edge]
 	for _, other := range r.m.In(e.To) {
 		if other != edge && r.m.Edges[other].From == e.From {
@@ -245,8 +249,8 @@ func (r *reading) name(edge int) string {
 	return r.m.Nodes[e.From].Key
 }
 
-func (r *reading) emit(e machine.Event, of visitRef, ports []string, value any) {
-	v := &r.report.Visits[r.live[of]]
+func (r *Reading) emit(e machine.Event, of visitRef, ports []string, value any) {
+	v := &r.Report.Visits[r.live[of]]
 	v.Ports, v.Output = ports, value
 	if r.gone[of] {
 		return // a task that was in flight when its visit was canceled

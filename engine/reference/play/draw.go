@@ -1,4 +1,4 @@
-package reference_test
+package play
 
 import (
 	"encoding/json"
@@ -16,9 +16,9 @@ type artist struct {
 	keys []int
 }
 
-// draw makes a workflow of 3 to 14 nodes, and more in its containers: every
+// Draw makes a workflow of 3 to 14 nodes, and more in its containers: every
 // kind, joins of every mode, mostly forward edges and some back.
-func draw(r *rand.Rand) graph.Graph {
+func Draw(r *rand.Rand) graph.Graph {
 	a := &artist{r: r, g: graph.Graph{Format: graph.Format}, keys: r.Perm(100)} // so that the order of keys is not the order of drawing
 	a.body("", 3+r.IntN(12), 0)
 	a.rules()
