@@ -55,7 +55,7 @@ var layers = map[string][]string{
 	"engine/runtime/runtimetest": {"engine/event", "engine/queue", "engine/runtime", "engine/task"},
 	"engine/watch":               {"engine/runtime/brief"},
 	"engine/invariant":           {"engine/event", "engine/machine", "engine/runtime"},
-	"engine/meter":               {"engine/event", "engine/insight", "engine/machine", "engine/runtime"},
+	"engine/meter":               {"engine/queue", "engine/event", "engine/insight", "engine/machine", "engine/runtime"},
 	"engine/vault":               {"engine/problem"},
 	"engine/guard":               {"engine/problem"},
 	"engine/account":             {"engine/problem"},

@@ -40,19 +40,23 @@ type App struct {
 	Config Config
 	Origin string // scheme and host of the server
 
-	log      *slog.Logger
-	base     *base
-	nats     *localnats.Server
-	conn     *nats.Conn
-	work     *nats.Conn // the workers' end: one reader for each is faster
-	bus      *nats.Bus  // nil: there are no other servers
-	channel  runtime.Channel
-	source   worker.Source
-	jobs     []func(context.Context) error // run beside the engine
-	board    *watch.Board
-	store    *pg.Store
-	routing  *routing.Service
-	engine   *runtime.Engine
+	log     *slog.Logger
+	base    *base
+	nats    *localnats.Server
+	conn    *nats.Conn
+	work    *nats.Conn // the workers' end: one reader for each is faster
+	bus     *nats.Bus  // nil: there are no other servers
+	channel runtime.Channel
+	source  worker.Source
+	jobs    []func(context.Context) error // run beside the engine
+	board   *watch.Board
+	store   *pg.Store
+	routing *routing.Service
+	engine  *runtime.Engine
+
+	toWorkers  runtime.Channel // the channel, with a short way for some queues
+	fromEngine worker.Source
+
 	pool     *worker.Pool
 	office   *remote.Office // of workers of one's own
 	elastic  scaler
@@ -123,7 +127,7 @@ func (a *App) openEngine(ctx context.Context) error {
 		return err
 	}
 	cfg := runtime.Config{
-		Store: a.store, Ledger: a.store, Callees: a.store, Channel: a.channel, Log: a.log,
+		Store: a.store, Ledger: a.store, Callees: a.store, Channel: a.toWorkers, Log: a.log,
 		Owner: owner, Meter: a.meters, Queues: a.routing, Slots: a.store,
 	}
 	if cfg.Shards, err = a.store.Spread(ctx, cfg.Owner, a.Config.shards(), startLease); err != nil {
@@ -186,7 +190,7 @@ func (a *App) openWorkers(context.Context) error {
 		return fmt.Errorf("register metrics: %w", err)
 	}
 	a.pool, err = worker.New(worker.Config{
-		Source: a.source, Actions: actions, Payloads: a.store, Secret: a.vault.Secret, Redact: a.vault.Redactor().Bytes,
+		Source: a.fromEngine, Actions: actions, Payloads: a.store, Secret: a.vault.Secret, Redact: a.vault.Redactor().Bytes,
 		Log: a.log, Name: "w1", Default: a.Config.Slots, Meter: counted.Attempt, Serves: notOwn,
 	})
 	if err != nil {

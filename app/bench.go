@@ -30,7 +30,10 @@ type figure struct {
 	Path        string  `json:"path"` // jetstream, or local hand-over
 	Branches    int     `json:"branches,omitempty"`
 	Concurrency int     `json:"concurrency,omitempty"`
+	Way         string  `json:"way,omitempty"`  // W5: shared or routed
+	Load        float64 `json:"load,omitempty"` // W5: 1 is all that the slots can do
 	P50         float64 `json:"p50_ms,omitempty"`
+	P95         float64 `json:"p95_ms,omitempty"`
 	P99         float64 `json:"p99_ms,omitempty"`
 	Runs        float64 `json:"runs_per_s,omitempty"`
 	Steps       float64 `json:"steps_per_s,omitempty"`
@@ -57,7 +60,7 @@ func Bench(ctx context.Context, args []string, out, errOut io.Writer) int {
 	fs.SetOutput(errOut)
 	asJSON := fs.Bool("json", false, "one JSON object a line")
 	took := fs.Duration("duration", 4*time.Second, "of each workload")
-	only := fs.String("only", "", "one workload: W1, W2, W3 or W4")
+	only := fs.String("only", "", "one workload: W1, W2, W3, W4 or W5")
 	path := fs.String("path", "", "one path: jetstream or local")
 	prof := fs.String("profile", "", "directory for a profile of each workload")
 	if fs.Parse(args) != nil {
@@ -84,6 +87,9 @@ func Bench(ctx context.Context, args []string, out, errOut io.Writer) int {
 
 func printFigure(out io.Writer, f figure) {
 	fmt.Fprintf(out, "%-5s %-9s", f.Workload, f.Path)
+	if f.Way != "" {
+		fmt.Fprintf(out, "  %s", f.Way)
+	}
 	for _, c := range []struct {
 		name string
 		v    float64
@@ -91,7 +97,9 @@ func printFigure(out io.Writer, f figure) {
 		{"branches", float64(f.Branches)},
 		{"concurrency", float64(f.Concurrency)},
 		{"p50 ms", f.P50},
+		{"p95 ms", f.P95},
 		{"p99 ms", f.P99},
+		{"load", f.Load},
 		{"runs/s", f.Runs},
 		{"steps/s", f.Steps},
 		{"requests/s", f.Requests},
@@ -174,10 +182,15 @@ func (b *bench) all(ctx context.Context) error {
 			return err
 		}
 	}
-	if !b.want("W4") {
+	if b.want("W4") {
+		if err := b.web(ctx); err != nil {
+			return err
+		}
+	}
+	if !b.want("W5") {
 		return nil
 	}
-	return b.web(ctx)
+	return b.route(ctx)
 }
 
 // want reports whether a workload is to run.

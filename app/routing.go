@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"signalbox/engine/meter"
 	"signalbox/engine/pg"
 	"signalbox/engine/queue"
 	"signalbox/engine/routing"
@@ -17,7 +18,15 @@ func (a *App) openRouting(ctx context.Context, owner string) error {
 	if err := a.routing.Load(ctx); err != nil {
 		return fmt.Errorf("read routes and queues: %w", err)
 	}
+	a.toWorkers, a.fromEngine = a.channel, a.source
+	if a.conn != nil {
+		h := newHandover(a.channel, a.source, a.routing.Settings)
+		a.toWorkers, a.fromEngine = h, h
+	}
 	look := func() []queue.Look { return a.engine.QueueLooks() }
 	a.jobs = append(a.jobs, a.routing.Run, func(ctx context.Context) error { return a.routing.Report(ctx, owner, look) })
+	if err := meter.RegisterQueues(a.registry, look, func() (refused, shed uint64) { return a.engine.Overload() }); err != nil {
+		return fmt.Errorf("register metrics: %w", err)
+	}
 	return nil
 }

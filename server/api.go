@@ -152,7 +152,11 @@ func on[I, O any](s *Server, api huma.API, op huma.Operation, f func(context.Con
 	huma.Register(api, op, func(ctx context.Context, in *I) (*O, error) {
 		out, err := f(ctx, in)
 		if err != nil {
-			return nil, s.answerTo(ctx, err)
+			a := s.answerTo(ctx, err)
+			if a.Status == http.StatusTooManyRequests {
+				return nil, huma.ErrorWithHeaders(a, http.Header{"Retry-After": {retryAfter}})
+			}
+			return nil, a
 		}
 		return out, nil
 	})

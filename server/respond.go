@@ -97,6 +97,10 @@ func (s *Server) answerTo(ctx context.Context, err error) *answer {
 	return &answer{Type: "about:blank", Title: http.StatusText(status), Status: status, Detail: detail, Instance: id}
 }
 
+// retryAfter is when a caller who was refused for coming too often, or because
+// too much waits, may come again: in so many seconds.
+const retryAfter = "60"
+
 // fail answers with an error: a page for a person, problem+json for a program.
 func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
 	a := s.answerTo(r.Context(), err)
@@ -104,7 +108,7 @@ func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
 		w.Header().Set("Retry-After", retrySoon)
 	}
 	if a.Status == http.StatusTooManyRequests && w.Header().Get("Retry-After") == "" {
-		w.Header().Set("Retry-After", "60")
+		w.Header().Set("Retry-After", retryAfter)
 	}
 	if wantsJSON(r) {
 		writeProblem(w, a)

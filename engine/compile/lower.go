@@ -187,17 +187,17 @@ func lowerTask(out *machine.Node, n graph.Node, spec kind.Spec) {
 
 // lowerLimits are what holds a node's attempts back; nil: nothing does.
 func lowerLimits(t *graph.Task) *machine.Limits {
-	if t.Concurrency == nil && t.Rate == nil && t.Circuit == nil {
+	if !limited(t.Concurrency) && !rated(t.Rate) && !tripped(t.Circuit) {
 		return nil
 	}
 	l := &machine.Limits{}
-	if c := t.Concurrency; c != nil {
+	if c := t.Concurrency; limited(c) {
 		l.Concurrency, l.ConcurrencyKey = c.Limit, c.Key
 	}
-	if r := t.Rate; r != nil {
+	if r := t.Rate; rated(r) {
 		l.Rate, l.Per, l.RateKey = r.N, duration(r.Per, time.Minute), r.Key
 	}
-	if c := t.Circuit; c != nil {
+	if c := t.Circuit; tripped(c) {
 		l.Threshold, l.Cooldown = c.Threshold, duration(c.Cooldown, cooldown)
 	}
 	return l

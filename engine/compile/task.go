@@ -48,16 +48,16 @@ func (c *compiler) checkTask(n graph.Node, t *graph.Task) {
 	if len(t.Labels) > 0 && (json.Unmarshal(t.Labels, &object) != nil || len(object) > machine.LabelsMax) && json.Unmarshal(t.Labels, &text) != nil {
 		c.fail("bad_labels", n, "/task/labels", "The labels cannot be used. Expected: an object of at most %d texts", machine.LabelsMax)
 	}
-	if k := t.Concurrency; k != nil && (k.Limit < 1 || k.Limit > ConcurrencyMax) {
+	if k := t.Concurrency; limited(k) && (k.Limit < 1 || k.Limit > ConcurrencyMax) {
 		c.fail("bad_limit", n, "/task/concurrency/limit", "%d attempts at once are out of range. Expected: 1 to %d", k.Limit, ConcurrencyMax)
 	}
-	if r := t.Rate; r != nil {
+	if r := t.Rate; rated(r) {
 		if r.N < 1 || r.N > RateMax {
 			c.fail("bad_limit", n, "/task/rate/n", "%d attempts are out of range. Expected: 1 to %d; for more, name a shorter time", r.N, RateMax)
 		}
 		c.checkBetween(n, "/task/rate/per", r.Per)
 	}
-	if k := t.Circuit; k != nil {
+	if k := t.Circuit; tripped(k) {
 		if k.Threshold < 1 || k.Threshold > ThresholdMax {
 			c.fail("bad_limit", n, "/task/circuit/threshold", "%d failures are out of range. Expected: 1 to %d", k.Threshold, ThresholdMax)
 		}
@@ -66,6 +66,11 @@ func (c *compiler) checkTask(n graph.Node, t *graph.Task) {
 		}
 	}
 }
+
+// An object without anything in it is what a form leaves behind.
+func limited(c *graph.Concurrency) bool { return c != nil && (c.Limit != 0 || len(c.Key) > 0) }
+func rated(r *graph.Rate) bool          { return r != nil && (r.N != 0 || r.Per != "" || len(r.Key) > 0) }
+func tripped(c *graph.Circuit) bool     { return c != nil && *c != graph.Circuit{} }
 
 // checkBetween looks at a duration of a limit.
 func (c *compiler) checkBetween(n graph.Node, field, text string) {

@@ -137,6 +137,7 @@ func (e *Engine) relayLost(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		}
+		e.gate.lost()
 		for _, s := range e.shards {
 			select {
 			case s.lost <- struct{}{}:

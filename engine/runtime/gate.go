@@ -40,6 +40,10 @@ type gate struct {
 	found  map[int]map[task.ID][]string // slots that a shard's earlier owner took
 	again  []Want                       // slots to give back outside of a turn
 
+	held  map[string]bool // queues of the channel: whether they are held back there
+	stale bool            // an earlier process may have left queues of the channel held back
+	anew  bool            // the channel was made anew
+
 	full atomic.Pointer[map[string]fullness] // workspaces that take no new runs
 	shed atomic.Uint64
 }
@@ -51,7 +55,7 @@ type fullness struct {
 }
 
 func newGate(cfg *Config) *gate {
-	g := &gate{cfg: cfg, kick: make(chan struct{}, 1), shards: map[int]*shard{}, epochs: map[int]int64{}, found: map[int]map[task.ID][]string{}}
+	g := &gate{cfg: cfg, kick: make(chan struct{}, 1), shards: map[int]*shard{}, epochs: map[int]int64{}, held: map[string]bool{}, stale: true, found: map[int]map[task.ID][]string{}}
 	g.g = queue.NewGate(cfg.Queues.Settings)
 	return g
 }
@@ -225,6 +229,15 @@ func (g *gate) end(list []over) {
 	}
 }
 
+// lost says that the channel may have been made anew: what it held back, it
+// does not know any more.
+func (g *gate) lost() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.anew = true
+	g.poke()
+}
+
 func (g *gate) poke() {
 	select {
 	case g.kick <- struct{}{}:
@@ -250,6 +263,7 @@ func (g *gate) run(ctx context.Context) {
 		for ctx.Err() == nil && g.round(ctx) {
 		}
 		g.giveBack(ctx)
+		g.holds(ctx)
 		g.look()
 		clock.Reset(g.next())
 	}

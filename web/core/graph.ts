@@ -90,6 +90,12 @@ export type Task = {
   readonly queue?: string | undefined;
   readonly priority?: Json | undefined;
   readonly type?: Json | undefined;
+  readonly size?: Json | undefined;
+  readonly location?: Json | undefined;
+  readonly labels?: Json | undefined;
+  readonly concurrency?: { readonly limit: number; readonly key?: Json } | undefined;
+  readonly rate?: { readonly n: number; readonly per: string; readonly key?: Json } | undefined;
+  readonly circuit?: { readonly threshold: number; readonly cooldown?: string } | undefined;
 };
 
 /** What the eye needs and the engine does not. */

@@ -139,6 +139,7 @@ export function isErrorType(type: string): boolean {
 export type Tone = "ok" | "run" | "fail" | "wait" | "skip" | "comp";
 
 export function toneOf(e: Brief): Tone {
+  if (e.type === "TaskScheduled" && e.text !== undefined) return "wait"; // it came with a warning
   switch (e.type) {
     case "RunStarted":
     case "TaskRunning":

@@ -37,7 +37,7 @@ function facts(e: Brief): readonly string[] {
     case "RunStarted":
       return [sourceWords(e.source)];
     case "TaskScheduled":
-      return [e.queue ?? ""];
+      return [e.queue ?? "", e.text ?? ""];
     case "TaskFailed":
     case "NodeFailed":
     case "RunFailed":

@@ -59,7 +59,9 @@ async function fill(id: string): Promise<void> {
     `/api/queues/${encodeURIComponent(form.dataset["queueForm"] ?? "")}`,
   );
   form.dataset["revision"] = String(at(now, "revision") ?? 0);
-  for (const field of form.querySelectorAll("input")) {
+  for (const field of form.querySelectorAll<HTMLInputElement | HTMLSelectElement>(
+    "input, select",
+  )) {
     const value = at(now, "settings", field.name);
     field.value = value === undefined || value === 0 ? "" : String(value);
   }
@@ -84,6 +86,7 @@ async function setLimits(form: HTMLFormElement): Promise<void> {
       per: rate > 0 ? text("per") || "1s" : "",
       fair: text("fair"),
       backlog: number("backlog"),
+      handover: text("handover"),
     };
     const answer = await call("PUT", url, {
       revision: Number(form.dataset["revision"] ?? 0),

@@ -11,6 +11,8 @@ type queue struct {
 	mu    sync.Mutex
 	lanes [task.Low + 1]lane
 	wakes map[chan struct{}]bool // one for each desk
+
+	paused bool // nothing is handed out
 }
 
 // lane is a list that gives memory back as it empties.
@@ -39,6 +41,11 @@ func (q *queue) push(j *job) {
 	defer q.mu.Unlock()
 	l := &q.lanes[min(max(j.task.Priority, task.Critical), task.Low)]
 	l.jobs = append(l.jobs, j)
+	q.wake()
+}
+
+// wake tells all desks to look; the lock is held.
+func (q *queue) wake() {
 	for wake := range q.wakes {
 		select {
 		case wake <- struct{}{}:
@@ -51,6 +58,9 @@ func (q *queue) push(j *job) {
 func (q *queue) pop() *job {
 	q.mu.Lock()
 	defer q.mu.Unlock()
+	if q.paused {
+		return nil
+	}
 	for i := range q.lanes {
 		for l := &q.lanes[i]; l.head < len(l.jobs); {
 			j := l.jobs[l.head]

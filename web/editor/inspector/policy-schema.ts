@@ -184,6 +184,60 @@ function task(): Schema {
         "x-placeholder": "image/png",
         "x-advanced": true,
       },
+      location: {
+        type: "string",
+        title: t("editor.policy.location"),
+        description: t("editor.policy.locationHelp"),
+        "x-advanced": true,
+      },
+      concurrency: {
+        type: "object",
+        title: t("editor.policy.concurrency"),
+        description: t("editor.policy.concurrencyHelp"),
+        "x-advanced": true,
+        properties: {
+          limit: count(t("editor.policy.atOnce"), 10_000),
+          key: key(),
+        },
+      },
+      rate: {
+        type: "object",
+        title: t("editor.policy.rate"),
+        "x-advanced": true,
+        properties: {
+          n: count(t("editor.policy.rateN"), 1_000),
+          per: bound(t("editor.policy.ratePer"), t("editor.policy.ratePerHelp")),
+          key: key(),
+        },
+      },
+      circuit: {
+        type: "object",
+        title: t("editor.policy.circuit"),
+        description: t("editor.policy.circuitHelp"),
+        "x-advanced": true,
+        properties: {
+          threshold: count(t("editor.policy.threshold"), 1_000),
+          cooldown: {
+            ...bound(t("editor.policy.cooldown"), t("editor.policy.cooldownHelp")),
+            "x-placeholder": "30s",
+          },
+        },
+      },
     },
+  };
+}
+
+/** How many; nothing is any number. */
+function count(title: string, maximum: number): Schema {
+  return { type: "integer", title, minimum: 1, maximum, "x-constant": true };
+}
+
+/** What a limit is counted for apart. */
+function key(): Schema {
+  return {
+    type: "string",
+    title: t("editor.policy.key"),
+    description: t("editor.policy.keyHelp"),
+    "x-placeholder": "=input.customer",
   };
 }
