@@ -153,7 +153,12 @@ func runOnce(ctx context.Context, m *machine.Machine, trigger string, input json
 	store.PutMachine(version, raw)
 	began := time.Now()
 	ch := local.New(func(f watch.Frame) { printFrame(out, began, f) })
-	acts, err := actions("", false, nil)
+	origin, hangUp, err := demoFor(ctx, raw)
+	if err != nil {
+		return nil, err
+	}
+	defer hangUp()
+	acts, err := actions(origin, false, nil)
 	if err != nil {
 		return nil, err
 	}

@@ -23,25 +23,45 @@ const demoMax = 64 << 10
 // changes nothing. The number follows from the content: a repeated call, as
 // after a crash, gets the same one.
 func (s *Server) demo(w http.ResponseWriter, r *http.Request) {
+	out, err := demonstrate(w, r)
+	if err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	writeJSON(w, http.StatusOK, out)
+}
+
+// Demo is the demo endpoint by itself, for workflows that run without a server.
+func Demo() http.Handler {
+	r := chi.NewRouter()
+	r.HandleFunc("/demo/{name}", func(w http.ResponseWriter, r *http.Request) {
+		out, err := demonstrate(w, r)
+		if err != nil {
+			http.Error(w, err.Error(), http.StatusBadRequest)
+			return
+		}
+		writeJSON(w, http.StatusOK, out)
+	})
+	return r
+}
+
+// demonstrate is what the demo endpoint answers.
+func demonstrate(w http.ResponseWriter, r *http.Request) (map[string]any, error) {
 	raw, err := io.ReadAll(http.MaxBytesReader(w, r.Body, demoMax))
 	var tooLarge *http.MaxBytesError
 	if errors.As(err, &tooLarge) {
-		s.fail(w, r, problem.New(problem.TooLarge, "The demo endpoint takes %d bytes.", demoMax))
-		return
+		return nil, problem.New(problem.TooLarge, "The demo endpoint takes %d bytes.", demoMax)
 	}
 	if err != nil {
-		s.fail(w, r, problem.New(problem.Invalid, "The body cannot be read."))
-		return
+		return nil, problem.New(problem.Invalid, "The body cannot be read.")
 	}
 	var received any
 	if len(raw) > 0 {
 		if p := graph.CheckJSON(raw, payloadDeg); p != nil {
-			s.fail(w, r, p)
-			return
+			return nil, p
 		}
 		if err := json.Unmarshal(raw, &received); err != nil {
-			s.fail(w, r, problem.New(problem.Invalid, "The body is not JSON."))
-			return
+			return nil, problem.New(problem.Invalid, "The body is not JSON.")
 		}
 	}
 	name := chi.URLParam(r, "name")
@@ -49,11 +69,11 @@ func (s *Server) demo(w http.ResponseWriter, r *http.Request) {
 	_, _ = sum.Write([]byte(name))
 	_, _ = sum.Write([]byte(r.Header.Get("Idempotency-Key")))
 	_, _ = sum.Write(raw)
-	writeJSON(w, http.StatusOK, map[string]any{
+	return map[string]any{
 		"service": name,
 		"method":  r.Method,
 		"ticket":  fmt.Sprintf("T-%06d", sum.Sum32()%1_000_000),
 		"status":  "accepted",
 		"echo":    received,
-	})
+	}, nil
 }
