@@ -17,7 +17,7 @@ const acts = {
  * is the cheaper one as long as that is little, so there nothing is asked.
  */
 const floors = {
-  reactFlow: { firstCpu: 5, pan: 2, panAll: 5, drag: 1.5, status: 5, statusAll: 8 },
+  reactFlow: { firstCpu: 5, pan: 2, panAll: 5, drag: 1.2, status: 5, statusAll: 8 },
   culled: { panAll: 6, statusAll: 10 },
 };
 
