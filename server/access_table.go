@@ -14,6 +14,7 @@ func accessTable() map[string]access {
 	maps.Copy(table, apiAccess())
 	maps.Copy(table, boardAccess())
 	maps.Copy(table, queueAccess())
+	maps.Copy(table, letterAccess())
 	return table
 }
 
@@ -182,5 +183,18 @@ func queueAccess() map[string]access {
 		"PUT /api/queues/{name}":            admin.as("queue.set"),
 		"POST /api/queues/{name}/pause":     operator.as("queue.pause"),
 		"POST /api/queues/{name}/resume":    operator.as("queue.resume"),
+	}
+}
+
+// letterAccess is the part for dead letters: who may retry a run may retry them.
+func letterAccess() map[string]access {
+	viewer := access{role: account.Viewer}
+	operator := access{role: account.Operator}
+	return map[string]access{
+		"GET /dead-letters":              viewer,
+		"GET /api/dead-letters":          viewer,
+		"GET /api/dead-letters/{name}":   viewer,
+		"POST /api/dead-letters/retry":   operator.as("letter.retry"),
+		"POST /api/dead-letters/discard": operator.as("letter.discard"),
 	}
 }

@@ -129,6 +129,7 @@ func (s *Server) registerAPI(r chi.Router) {
 	s.registerRoutes(api)
 	s.registerQueues(api)
 	s.registerFolders(api)
+	s.registerLetters(api)
 	s.registerCredentials(api)
 	s.registerTokens(api)
 	s.registerMembers(api)

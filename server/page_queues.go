@@ -57,6 +57,10 @@ func (s *Server) pageQueues(w http.ResponseWriter, r *http.Request) {
 		s.fail(w, r, err)
 		return
 	}
+	if data.Letters, err = s.config.Letters.Count(r.Context(), who.Workspace, uuid.Nil); err != nil {
+		s.fail(w, r, err)
+		return
+	}
 	list, err := s.config.Drafts.List(r.Context(), who.Workspace, draft.Cursor{}, workflowsMax)
 	if err != nil {
 		s.fail(w, r, err)

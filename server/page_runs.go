@@ -72,6 +72,10 @@ func (s *Server) showRuns(w http.ResponseWriter, r *http.Request, p view.Page, w
 		return
 	}
 	data := view.Runs{Query: query, Narrowed: len(query) > 0}
+	if data.Letters, err = s.config.Letters.Count(r.Context(), workspace, workflow); err != nil {
+		s.fail(w, r, err)
+		return
+	}
 	if wf != nil {
 		data.Workflow = &view.Named{ID: wf.ID.String(), Name: wf.Name}
 	}

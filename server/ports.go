@@ -80,6 +80,22 @@ type Boards interface {
 	TellTruths(ctx context.Context, workspace string, list []insight.Truth) (int, error)
 }
 
+// Letters are the dead letters, and what was done about them.
+type Letters interface {
+	// List lists them, the latest failure first.
+	List(ctx context.Context, workspace string, q history.LetterQuery) ([]history.DeadLetter, error)
+	Letter(ctx context.Context, workspace string, id history.LetterID) (history.DeadLetter, error)
+	// Story tells what led to one.
+	Story(ctx context.Context, workspace string, d history.DeadLetter) (history.LetterStory, error)
+	// Count says how many are open, of one workflow or of all (zero), up to a limit.
+	Count(ctx context.Context, workspace string, workflow uuid.UUID) (int, error)
+	// Claim takes an open one to retry it; Settle says which run that started,
+	// or with the zero id that it failed.
+	Claim(ctx context.Context, workspace string, id history.LetterID, by string) error
+	Settle(ctx context.Context, workspace string, id history.LetterID, run uuid.UUID) error
+	Discard(ctx context.Context, workspace string, id history.LetterID, by string) error
+}
+
 // What readers of runs see, under the names that this package uses.
 type (
 	// Run is a run as lists show it.

@@ -58,6 +58,7 @@ func (s *Server) routes() chi.Router {
 		r.Get("/runs", s.pageRuns)
 		r.Get("/runs/{id}", s.pageRun)
 		r.Get("/queues", s.pageQueues)
+		r.Get("/dead-letters", s.pageLetters)
 		r.Get("/boards", s.pageBoards)
 		r.Get("/settings", s.pageSettings)
 		r.Get("/settings/members", s.pageMembers)

@@ -63,6 +63,7 @@ type Config struct {
 	Events   Events
 	History  History
 	Boards   Boards
+	Letters  Letters
 }
 
 func (c Config) validate() error {
@@ -93,6 +94,7 @@ func (c Config) validate() error {
 		{"Events", c.Events != nil},
 		{"History", c.History != nil},
 		{"Boards", c.Boards != nil},
+		{"Letters", c.Letters != nil},
 	}
 	for _, r := range required {
 		if !r.there {

@@ -37,6 +37,7 @@ func (s *Store) Forget(ctx context.Context, after uuid.UUID, before time.Time, l
 		for _, sql := range []string{
 			`delete from workflow_events where run_id = any($1)`,
 			`delete from snapshots where run_id = any($1)`,
+			`delete from dead_letters where run_id = any($1)`,
 			`delete from trigger_ledger where run_id = any($1)`,
 			`delete from shares where target = 'run' and target_id = any($1)`,
 			`delete from runs where id = any($1)`,

@@ -64,6 +64,14 @@ func (s *Store) Fork(ctx context.Context, f *runtime.Fork) error {
 				}
 			}
 		}
+		for i := range f.Dead {
+			d := &f.Dead[i]
+			if _, err := tx.Exec(ctx, `insert into dead_letters (run_id, seq, at, workspace_id, workflow_id, version_id, node, class, scope, visit, message, attempts)
+				values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`,
+				d.Run, d.Seq, d.At, d.Workspace, d.Workflow, d.Version, d.Node, storable(d.Dead.Error.Class), d.Dead.Scope, d.Dead.Visit, storable(d.Dead.Error.Message), d.Dead.Error.Attempts); err != nil {
+				return err //nolint:wrapcheck // below
+			}
+		}
 		_, err = tx.CopyFrom(ctx, pgx.Identifier{"workflow_events"}, []string{"run_id", "seq", "at", "node", "type", "data", "hash"},
 			pgx.CopyFromSlice(len(f.Events), func(i int) ([]any, error) {
 				e := &f.Events[i]

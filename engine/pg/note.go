@@ -8,7 +8,7 @@ import (
 	"signalbox/engine/runtime"
 )
 
-// fillNotes makes the parameters of what a turn writes down for the boards.
+// fillNotes makes the parameters of what a turn writes down beside its events.
 func (w *writer) fillNotes(notes []runtime.Note) {
 	for i := range notes {
 		n := &notes[i]
@@ -19,6 +19,13 @@ func (w *writer) fillNotes(notes []runtime.Note) {
 			c[8].addText(n.Point.Type)
 			c[9].addText(strconv.FormatFloat(n.Point.Value, 'g', -1, 64))
 			c[10].addText(labelText(n.Point.Labels))
+		case n.Dead != nil:
+			c := w.columns[partDead]
+			addNote(c, n, storable(n.Dead.Error.Class))
+			c[8].addInt(n.Dead.Scope)
+			c[9].addInt(n.Dead.Visit)
+			c[10].addText(storable(n.Dead.Error.Message))
+			c[11].addInt(n.Dead.Error.Attempts)
 		case n.Said.Says == machine.SaysTruth:
 			c := w.columns[partTruths]
 			for i, text := range []string{n.Workspace, n.Said.Name, n.Said.Decision, n.Said.Value} {

@@ -33,6 +33,7 @@ const (
 	partPoints
 	partPredictions
 	partTruths
+	partDead
 	partFreed // attempts that give their slots back
 	partCount
 )
@@ -84,6 +85,11 @@ var parts = [partCount]part{
 		`insert into truths (workspace_id, name, decision, value, at)
   select distinct on (u.ws, u.na, u.de) u.ws, u.na, u.de, u.va, u.a from own, %s u(ws, na, de, va, a) order by u.ws, u.na, u.de, u.a desc
   on conflict (workspace_id, name, decision) do update set value = excluded.value, at = excluded.at where truths.at <= excluded.at`,
+	},
+	partDead: {
+		[]uint32{oidUUID, oidInt4, oidTimestamptz, oidText, oidUUID, oidUUID, oidText, oidText, oidInt4, oidInt4, oidText, oidInt4},
+		`insert into dead_letters (run_id, seq, at, workspace_id, workflow_id, version_id, node, class, scope, visit, message, attempts)
+  select u.r, u.q, u.a, u.ws, u.wf, u.v, u.n, u.c, u.s, u.vi, u.m, u.t from own, %s u(r, q, a, ws, wf, v, n, c, s, vi, m, t) on conflict do nothing`,
 	},
 	partFreed: {
 		[]uint32{oidUUID, oidText, oidInt4, oidInt4, oidInt4},

@@ -71,13 +71,14 @@ func (b *batch) hold(j *job, r reply) { b.held = append(b.held, held{j, r, false
 // them stays in the turn.
 func (b *batch) record(l *live, events []machine.Event) error {
 	kept, noted, hash := len(b.turn.Events), len(b.turn.Notes), l.hash
-	for _, e := range events {
+	for i, e := range events {
 		stored, err := machine.Encode(e)
 		if err != nil {
 			b.turn.Events, b.turn.Notes = b.turn.Events[:kept], b.turn.Notes[:noted]
 			return err
 		}
 		b.note(l, &e)
+		b.turn.Notes = appendDead(b.turn.Notes, l, events[i:])
 		hash = event.Chain(hash, &stored)
 		stored.Hash = hash
 		b.turn.Events = append(b.turn.Events, EventRow{Run: l.row.Run, Event: stored})

@@ -173,6 +173,9 @@ func (e *Engine) grow(ctx context.Context, b *branch, run uuid.UUID) error {
 	if f.Events, err = chained(b.log[:f.Shared], own); err != nil {
 		return err
 	}
+	for i := range more {
+		f.Dead = appendDead(f.Dead, l, more[i:])
+	}
 	l.row.RunState = RowOf(l.m, l.s, lastOf(b.facts, more))
 	f.New = l.row
 	if err := e.cfg.Store.Fork(ctx, f); err != nil {

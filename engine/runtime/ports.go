@@ -154,6 +154,7 @@ type Fork struct {
 	Point  int           // the event of From up to which it did, as it is shown
 	Shared int           // how many events of From are repeated as they are
 	Events []event.Event // those behind them
+	Dead   []Note        // the dead letters among those
 }
 
 // Turn is what one commit writes.
@@ -169,8 +170,8 @@ type Turn struct {
 	Notes   []Note
 }
 
-// Note is what a node of a run wrote down for the boards: a point or a
-// statement. It is named by its event, and so written once.
+// Note is what is to be found beside the events of runs: a point or a statement
+// that a node wrote down for the boards, or a dead letter. It is named by its event, and so written once.
 type Note struct {
 	Run       uuid.UUID
 	Seq       int
@@ -180,7 +181,16 @@ type Note struct {
 	Version   uuid.UUID
 	Node      string
 	Point     *machine.Point     // or
-	Said      *machine.Statement // this
+	Said      *machine.Statement // or
+	Dead      *DeadLetter        // this
+}
+
+// DeadLetter is a visit that failed for good while nothing caught it, so that
+// its run failed.
+type DeadLetter struct {
+	Scope int
+	Visit int
+	Error event.Error
 }
 
 // EventRow is one event of one run.

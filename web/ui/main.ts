@@ -132,6 +132,9 @@ if (cards !== null)
     later.watch({ toast, message, t, refresh: () => refresh(cards, "cards") }),
   );
 
+if (document.querySelector("[data-letters]") !== null)
+  void import("./letters.ts").then((later) => later.watchLetters());
+
 keepAgo();
 keepLive();
 watchLine();

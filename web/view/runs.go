@@ -12,6 +12,7 @@ type Runs struct {
 	Rows     []Run
 	Next     string // cursor of the next page; empty: this is the last
 	Narrowed bool   // a filter is set
+	Letters  int    // dead letters that are open
 }
 
 // Named is a thing that a page refers to.
