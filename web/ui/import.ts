@@ -2,14 +2,15 @@
 // there becomes a workflow. Loaded where there is such a list, with what it
 // needs handed in, so that other pages carry nothing of it.
 
+import type { t } from "../core/strings.ts";
 import type { create } from "./actions.ts";
 import type { toast } from "./toast.ts";
 
 export type Host = {
   readonly make: typeof create;
   readonly toast: typeof toast;
-  /** What to say of a text that is no workflow, and of a fault. */
-  readonly unknown: () => string;
+  readonly t: typeof t;
+  /** What to say of a fault. */
   readonly message: (fault: unknown) => string;
 };
 
@@ -52,14 +53,14 @@ function pick(host: Host): void {
 }
 
 async function read(host: Host, file: File): Promise<void> {
-  if (file.size > fileMax) host.toast(host.unknown(), "fail");
+  if (file.size > fileMax) host.toast(host.t("shell.import.unknown"), "fail");
   else await take(host, await file.text(), file.name.replace(/\.[a-z]+$/i, ""));
 }
 
 async function take(host: Host, text: string, name: string): Promise<void> {
   const graph = graphOf(text);
   try {
-    if (graph === undefined) host.toast(host.unknown(), "fail");
+    if (graph === undefined) host.toast(host.t("shell.import.unknown"), "fail");
     else await host.make({ graph, ...nameOf(graph, name) });
   } catch (fault) {
     host.toast(host.message(fault), "fail");

@@ -8,7 +8,7 @@ import { toast } from "./toast.ts";
 type Act = "retry" | "discard";
 
 /** Makes the page work; called once, when it is there. */
-export function watchLetters(): void {
+export function watch(): void {
   document.addEventListener("click", (event) => {
     const button = event.target instanceof Element ? event.target.closest("button") : null;
     if (button === null || button.ariaDisabled === "true") return;

@@ -115,16 +115,9 @@ document.addEventListener("keydown", (event) => {
 // Where workflows are listed, a file of one can be let go or pasted.
 if (document.querySelector("[data-import]") !== null)
   void import("./import.ts").then((later) =>
-    later.watch({
-      make: (from) => act((a) => a.create(from)),
-      toast,
-      message,
-      unknown: () => t("shell.import.unknown"),
-    }),
+    later.watch({ toast, message, t, make: (from) => act((a) => a.create(from)) }),
   );
 
-if (document.querySelector("[data-routes]") !== null)
-  void import("./queues.ts").then((later) => later.watchQueues());
 // Where workflows are cards, several can be chosen.
 const cards = document.getElementById("cards");
 if (cards !== null)
@@ -132,8 +125,11 @@ if (cards !== null)
     later.watch({ toast, message, t, refresh: () => refresh(cards, "cards") }),
   );
 
+// Pages with a script of their own.
+if (document.querySelector("[data-routes]") !== null)
+  void import("./queues.ts").then((later) => later.watch());
 if (document.querySelector("[data-letters]") !== null)
-  void import("./letters.ts").then((later) => later.watchLetters());
+  void import("./letters.ts").then((later) => later.watch());
 
 keepAgo();
 keepLive();

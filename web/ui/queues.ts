@@ -7,7 +7,7 @@ import { drawRoutes, type Props } from "./routes.ts";
 import { toast } from "./toast.ts";
 
 /** Makes the page work; called once, when it is there. */
-export function watchQueues(): void {
+export function watch(): void {
   document.addEventListener("click", (event) => {
     const button = event.target instanceof Element ? event.target.closest("button") : null;
     const url = button?.dataset["hold"];
