@@ -45,7 +45,9 @@ func TestQueuesTakeTheWayThatTheyAreSetTo(t *testing.T) {
 	}
 	wg.Go(func() {
 		_ = h.Queues(ctx, func(name string) {
-			d := worker.NewDesk(1, func(j worker.Job) { j.Finish(&task.Result{Workspace: "main", Run: j.Task().Run, Node: "a", Visit: 1, Attempt: 1}, func(bool) {}) })
+			d := worker.NewDesk(1, func(j worker.Job) {
+				j.Finish(&task.Result{Workspace: "main", Run: j.Task().Run, Node: "a", Visit: 1, Attempt: 1}, func(bool) {})
+			})
 			wg.Go(func() { _ = h.Serve(ctx, name, d) })
 		})
 	})
