@@ -195,7 +195,7 @@ func (s *shard) finish(ctx context.Context, b *batch) {
 		delete(s.runs, l.row.Run)
 	}
 	for _, h := range b.woken {
-		h.job.reply <- h.reply
+		h.job.tell(h.reply)
 	}
 	s.forget()
 }

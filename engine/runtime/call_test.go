@@ -53,7 +53,9 @@ func (w *world) teach(t *testing.T, name, file string) {
 
 func TestCalledRunsGiveTheirResults(t *testing.T) {
 	t.Parallel()
-	for _, every := range []int64{0, 3} {
+	// Several times with faults: whoever calls leaves at each fault and comes
+	// again, and a reply to one that has left once stopped the shard for ever.
+	for _, every := range []int64{0, 3, 3, 3} {
 		w := open(t, every, strings.Replace(calling, "NAME", "Double", 1))
 		w.teach(t, "Double", doubling)
 		s, err := w.start(t.Context(), `[1,2,3,4,5,6,7,8]`, "", runtime.WaitEnd)

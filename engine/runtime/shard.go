@@ -63,7 +63,18 @@ func (j *job) done(r reply) {
 		j.settle()
 	}
 	if j.reply != nil {
-		j.reply <- r
+		j.tell(r)
+	}
+}
+
+// tell gives the sender its one reply and never waits. After a fault a job can
+// be among those who wait for its run and among those that come again: it would
+// be told twice, and a sender that has left in between would stop the shard for
+// ever.
+func (j *job) tell(r reply) {
+	select {
+	case j.reply <- r:
+	default:
 	}
 }
 
@@ -337,10 +348,7 @@ func errStopped() error {
 // refuse answers a job without doing it.
 func (j *job) refuse(err error) {
 	if j.reply != nil {
-		select {
-		case j.reply <- reply{err: err}:
-		default:
-		}
+		j.tell(reply{err: err})
 	}
 }
 
