@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"sync"
 	"time"
 
 	"github.com/google/uuid"
@@ -152,7 +153,12 @@ func runOnce(ctx context.Context, m *machine.Machine, trigger string, input json
 	store, version := mem.NewStore(time.Now), uuid.New()
 	store.PutMachine(version, raw)
 	began := time.Now()
-	ch := local.New(func(f watch.Frame) { printFrame(out, began, f) })
+	var line sync.Mutex // engine and workers tell what happens, each in its time
+	ch := local.New(func(f watch.Frame) {
+		line.Lock()
+		defer line.Unlock()
+		printFrame(out, began, f)
+	})
 	origin, hangUp, err := demoFor(ctx, raw)
 	if err != nil {
 		return nil, err
