@@ -401,12 +401,12 @@ for (const theme of ["light", "dark"]) {
       await key("Escape");
       await page.locator(".ed-dlg").waitFor({ state: "detached" });
     }
-    for (const button of [".ed-share", ".ed-publish"]) {
+    for (const [button, content] of [[".ed-share", "[data-sharing]"], [".ed-publish", ".ed-dlg"]]) {
       await page.locator(button).click();
-      await page.locator(".ed-dlg").waitFor();
+      await page.locator(content).waitFor();
       assert.deepEqual(await axe(page), [], button);
       await key("Escape");
-      await page.locator(".ed-dlg").waitFor({ state: "detached" });
+      await page.locator(content).waitFor({ state: "detached" });
     }
   });
 }
