@@ -150,6 +150,7 @@ type victim struct {
 	in    io.WriteCloser
 	ready chan struct{}
 	gone  chan struct{} // it has ended, and so has its client
+	said  *strings.Builder
 }
 
 // Limits of the client.
@@ -168,6 +169,7 @@ type arena struct {
 	dsn    func() (string, error)
 
 	mu      sync.Mutex
+	victims []*victim
 	faults  map[string]int
 	slowest map[string]time.Duration // from a fault's end to the next acknowledgement
 	order   []string
@@ -197,10 +199,9 @@ func (a *arena) start(dir string) *victim {
 	if err != nil {
 		a.t.Fatal(err)
 	}
-	v := &victim{cmd: exec.Command(exe), ready: make(chan struct{}), gone: make(chan struct{})}
-	v.cmd.Env = append(append(os.Environ(), a.env...), childVariable+"="+dir)
-	var errOut strings.Builder
-	v.cmd.Stderr = &errOut
+	v := &victim{cmd: exec.Command(exe), ready: make(chan struct{}), gone: make(chan struct{}), said: &strings.Builder{}}
+	v.cmd.Env = append(append(os.Environ(), a.env...), "GOTRACEBACK=all", childVariable+"="+dir)
+	v.cmd.Stderr = v.said
 	out, err := v.cmd.StdoutPipe()
 	if err == nil {
 		v.in, err = v.cmd.StdinPipe()
@@ -211,11 +212,14 @@ func (a *arena) start(dir string) *victim {
 	if err != nil {
 		a.t.Fatal(err)
 	}
+	a.mu.Lock()
+	a.victims = append(a.victims, v)
+	a.mu.Unlock()
 	go func() {
 		defer close(v.gone)
 		a.serve(v, out)
-		if err := v.cmd.Wait(); err != nil && errOut.Len() > 0 {
-			a.t.Logf("a process ended: %v\n%s", err, errOut.String())
+		if err := v.cmd.Wait(); err != nil && v.said.Len() > 0 {
+			a.t.Logf("a process ended: %v\n%s", err, v.said)
 		}
 	}()
 	a.t.Cleanup(func() {
@@ -292,6 +296,7 @@ func (a *arena) awaited(v *victim) {
 	case <-v.gone:
 		a.t.Fatalf("the program does not start again\n%s", a.log())
 	case <-time.After(time.Minute):
+		a.stuck()
 		a.t.Fatalf("the program is not ready after a minute\n%s", a.log())
 	}
 }
@@ -319,6 +324,7 @@ func (a *arena) moves(fault string) {
 	was, _ := a.ledger.counts()
 	for now := was; now == was; now, _ = a.ledger.counts() {
 		if time.Since(began) > patience {
+			a.stuck()
 			a.t.Fatalf("nothing moves after %q\n%s", fault, a.log())
 		}
 		time.Sleep(5 * time.Millisecond)
@@ -330,6 +336,20 @@ func (a *arena) moves(fault string) {
 	}
 	a.faults[fault]++
 	a.slowest[fault] = max(a.slowest[fault], time.Since(began))
+}
+
+// stuck lets every process that lives say what its goroutines do, and end.
+func (a *arena) stuck() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for _, v := range a.victims {
+		_ = v.cmd.Process.Signal(syscall.SIGQUIT)
+		select {
+		case <-v.gone: // what it said is in the log of the test
+		case <-time.After(10 * time.Second):
+			a.t.Log("a process does not even end at SIGQUIT")
+		}
+	}
 }
 
 // verdict is what a fault run comes to.
@@ -348,6 +368,7 @@ func (a *arena) settle() verdict {
 	const patience = 90 * time.Second
 	for acked, given := a.ledger.counts(); acked < given; acked, given = a.ledger.counts() {
 		if time.Since(began) > patience {
+			a.stuck()
 			a.t.Fatalf("%d of %d starts were acknowledged\n%s", acked, given, a.log())
 		}
 		time.Sleep(10 * time.Millisecond)

@@ -59,12 +59,14 @@ func (s *shard) loop(ctx context.Context) error { //nolint:funlen // two turns a
 				commits <- cur
 			}
 		}
-		inbox := s.inbox
+		inbox, clock := s.inbox, s.clock.C
 		if next.n >= TurnMax || s.fault != nil {
-			inbox = nil
+			// The turn takes no more: a clock that is due would ring without end,
+			// and the commit under way would never be heard of.
+			inbox, clock = nil, nil
 		}
 		select { // what is due by now comes before what comes
-		case <-s.clock.C:
+		case <-clock:
 			s.wake(ctx, next)
 			continue
 		default:
@@ -73,7 +75,7 @@ func (s *shard) loop(ctx context.Context) error { //nolint:funlen // two turns a
 		case j := <-inbox:
 			s.apply(ctx, next, j)
 			s.drainInto(ctx, next)
-		case <-s.clock.C:
+		case <-clock:
 			s.wake(ctx, next)
 		case <-s.lost:
 			s.redo = true
