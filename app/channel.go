@@ -87,7 +87,9 @@ func (a *App) closeChannel() {
 		a.conn = nil
 	}
 	if a.nats != nil {
-		a.nats.Stop()
+		if !a.nats.Stop() {
+			a.log.Warn("NATS does not stop and is left behind")
+		}
 		a.nats = nil
 	}
 }

@@ -150,9 +150,9 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// recoveredWithin is far more than is needed when no lease and no silence is
-// waited for.
-const recoveredWithin = 10 * time.Second
+// recoveredWithin is far more than a busy machine needs for the work that was
+// left, and less than the silence after which an attempt is handed out again.
+const recoveredWithin = 40 * time.Second
 
 func TestASecondProcessIsRefused(t *testing.T) {
 	t.Parallel()

@@ -21,6 +21,7 @@ import (
 // Limits of the server.
 const (
 	readyMax   = 20 * time.Second
+	stopMax    = 10 * time.Second
 	memoryMax  = 256 << 20 // JetStream in memory
 	storeMax   = 20 << 30  // JetStream on disk
 	pendingMax = 256 << 20 // bytes on their way to one connection
@@ -124,8 +125,20 @@ func (s *Server) Address() string {
 	return ""
 }
 
-// Stop ends the server and waits until its files are closed.
-func (s *Server) Stop() {
-	s.s.Shutdown()
-	s.s.WaitForShutdown()
+// Stop ends the server and waits until its files are closed; false: it did not
+// end in time, and is left as it is. Files that a crash has spoiled can lead
+// NATS to wait for a lock of its own for ever.
+func (s *Server) Stop() bool {
+	over := make(chan struct{})
+	go func() {
+		s.s.Shutdown()
+		s.s.WaitForShutdown()
+		close(over)
+	}()
+	select {
+	case <-over:
+		return true
+	case <-time.After(stopMax):
+		return false
+	}
 }

@@ -29,7 +29,7 @@ func start(t *testing.T, dir string) *local.Server {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(s.Stop)
+	t.Cleanup(func() { s.Stop() })
 	return s
 }
 
@@ -44,7 +44,9 @@ func TestMessagesOutliveTheServer(t *testing.T) {
 	if _, err := js.Publish(t.Context(), "kept.one", []byte("first")); err != nil {
 		t.Fatal(err)
 	}
-	s.Stop()
+	if !s.Stop() {
+		t.Error("it does not stop")
+	}
 	kept, err := connect(t, start(t, dir)).Stream(t.Context(), "KEPT")
 	if err != nil {
 		t.Fatal(err)

@@ -55,7 +55,9 @@ func postgresIn(data string, _ int) (out []int) {
 		if cwd, err := os.Readlink("/proc/" + e.Name() + "/cwd"); err != nil || cwd != data { // zombies have no cwd
 			continue
 		}
-		if c, _ := os.ReadFile("/proc/" + e.Name() + "/cmdline"); !strings.Contains(string(c), "postgres") {
+		// One that is about to end has no command line any more, and may still
+		// hold the shared memory.
+		if c, _ := os.ReadFile("/proc/" + e.Name() + "/cmdline"); len(c) > 0 && !strings.Contains(string(c), "postgres") {
 			continue // a shell that was cd'ed there
 		}
 		out = append(out, pid)

@@ -12,6 +12,7 @@ import (
 	"os"
 	"os/user"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -190,28 +191,33 @@ func fastShutdown(p *os.Process) error {
 // the lock, so nothing that still runs there has a living owner.
 func stopOrphan(ctx context.Context, data string, log *slog.Logger) error {
 	pidFile := filepath.Join(data, "postmaster.pid")
-	b, err := os.ReadFile(pidFile)
-	if err != nil {
-		return nil //nolint:nilerr // no file, no server
-	}
+	// Without a file there may still be backends of a server that was killed.
+	b, _ := os.ReadFile(pidFile)
 	first, _, _ := strings.Cut(string(b), "\n")
 	pid, _ := strconv.Atoi(strings.TrimSpace(first))
-	stopped := false
-	for i, sig := range []syscall.Signal{syscall.SIGINT, syscall.SIGQUIT, syscall.SIGKILL} {
+	told := false
+	for _, step := range []struct {
+		sig    syscall.Signal
+		within time.Duration
+	}{{syscall.SIGINT, 10 * time.Second}, {syscall.SIGQUIT, 5 * time.Second}, {syscall.SIGKILL, 5 * time.Second}} {
 		pids := postgresIn(data, pid)
 		if len(pids) == 0 {
 			break
 		}
-		if !stopped {
+		polite := step.sig == syscall.SIGINT
+		if polite && !slices.Contains(pids, pid) {
+			continue // backends whose server was killed have nobody who ends them
+		}
+		if !told {
+			told = true
 			log.WarnContext(ctx, "stopping a PostgreSQL left over from a crashed run", "pids", pids)
 		}
-		stopped = true
 		for _, p := range pids {
-			if p == pid || i > 0 {
-				_ = syscall.Kill(p, sig)
+			if p == pid || !polite {
+				_ = syscall.Kill(p, step.sig)
 			}
 		}
-		for deadline := time.Now().Add([]time.Duration{10, 5, 5}[i] * time.Second); time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
+		for deadline := time.Now().Add(step.within); time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
 			if len(postgresIn(data, pid)) == 0 {
 				break
 			}

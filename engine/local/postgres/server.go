@@ -88,7 +88,7 @@ func Start(ctx context.Context, cfg Config) (_ *Server, err error) {
 	if err := s.prepare(ctx); err != nil {
 		return nil, err
 	}
-	if err := s.fork(ctx); err != nil {
+	if err := s.first(ctx); err != nil {
 		return nil, err
 	}
 	if err := s.ensureDatabase(ctx); err != nil {
@@ -208,6 +208,21 @@ func (s *Server) settings() map[string]string {
 		conf[k] = v
 	}
 	return conf
+}
+
+// first starts the child. What a killed server left may hold its memory for a
+// moment after its processes are gone; PostgreSQL does not wait for that.
+func (s *Server) first(ctx context.Context) error {
+	for try := 0; ; try++ {
+		err := s.fork(ctx)
+		if err == nil || try == 10 || !strings.Contains(err.Error(), "pre-existing shared memory block") {
+			return err
+		}
+		time.Sleep(200 * time.Millisecond)
+		if err := stopOrphan(ctx, s.data, s.cfg.Log); err != nil {
+			return err
+		}
+	}
 }
 
 // fork starts the child and waits until it answers.

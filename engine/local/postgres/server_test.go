@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"strings"
 	"syscall"
@@ -211,39 +212,51 @@ func TestChildThatDiesIsStartedAgain(t *testing.T) {
 	}
 }
 
-// A parent that is killed cannot stop its server; the next one takes over.
-func TestOrphanOfKilledParentIsTakenOver(t *testing.T) {
-	t.Parallel()
-	dir := newDir(t)
+// family is a process that runs a server, and that server's number.
+func family(t *testing.T, dir string) (parent *os.Process, server int) {
+	t.Helper()
 	exe, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
-	parent := exec.CommandContext(t.Context(), exe)
-	parent.Env = append(os.Environ(), parentOf+"="+dir)
-	out, err := parent.StdoutPipe()
+	cmd := exec.CommandContext(t.Context(), exe)
+	cmd.Env = append(os.Environ(), parentOf+"="+dir)
+	out, err := cmd.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := parent.Start(); err != nil {
+	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
 	line, err := bufio.NewReader(out).ReadString('\n')
 	if err != nil {
 		t.Fatal(err)
 	}
-	orphan, err := strconv.Atoi(strings.TrimSpace(strings.TrimPrefix(line, "pid ")))
-	if err != nil {
+	if server, err = strconv.Atoi(strings.TrimSpace(strings.TrimPrefix(line, "pid "))); err != nil {
 		t.Fatalf("the parent said %q", line)
 	}
+	return cmd.Process, server
+}
+
+// bereave kills the parent of a server without the server's knowing.
+func bereave(t *testing.T, parent *os.Process, server int) {
+	t.Helper()
 	// Frozen, it cannot obey the signal that its parent's death sends.
-	if err := syscall.Kill(orphan, syscall.SIGSTOP); err != nil {
+	if err := syscall.Kill(server, syscall.SIGSTOP); err != nil {
 		t.Fatal(err)
 	}
-	if err := parent.Process.Kill(); err != nil {
+	if err := parent.Kill(); err != nil {
 		t.Fatal(err)
 	}
-	_ = parent.Wait()
+	_, _ = parent.Wait()
+}
+
+// A parent that is killed cannot stop its server; the next one takes over.
+func TestOrphanOfKilledParentIsTakenOver(t *testing.T) {
+	t.Parallel()
+	dir := newDir(t)
+	parent, orphan := family(t, dir)
+	bereave(t, parent, orphan)
 	if err := syscall.Kill(orphan, syscall.SIGCONT); err != nil {
 		t.Fatal(err)
 	}
@@ -253,6 +266,53 @@ func TestOrphanOfKilledParentIsTakenOver(t *testing.T) {
 	}
 	if got := ask[string](t, s.DSN(), "select 'alive'"); got != "alive" {
 		t.Error(got)
+	}
+}
+
+// The server is killed too, and one of its backends is so busy that it does not
+// notice: it holds the shared memory, without which no new server starts. The
+// file that tells of the server may be there or not.
+func TestBackendOfKilledServerIsEnded(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS != "linux" {
+		t.Skip("only Linux tells which processes work in a directory")
+	}
+	for _, file := range []bool{true, false} {
+		dir := newDir(t)
+		parent, server := family(t, dir)
+		dsn, err := postgres.Running(dir, "signalbox")
+		if err != nil {
+			t.Fatal(err)
+		}
+		c, err := pgx.Connect(t.Context(), dsn)
+		if err != nil {
+			t.Fatal(err)
+		}
+		backend := c.PgConn().PID()
+		ended := make(chan error, 1)
+		go func() {
+			_, err := c.Exec(context.WithoutCancel(t.Context()), "select sum(n) from (select generate_series(1, 1000000000000) n) busy")
+			ended <- err
+		}()
+		for state := ""; state != "active"; {
+			state = ask[string](t, dsn, fmt.Sprintf("select state from pg_stat_activity where pid = %d", backend))
+		}
+		bereave(t, parent, server)
+		if err := syscall.Kill(server, syscall.SIGKILL); err != nil {
+			t.Fatal(err)
+		}
+		if !file {
+			if err := os.Remove(filepath.Join(dir, "data", "postmaster.pid")); err != nil {
+				t.Fatal(err)
+			}
+		}
+		s := start(t, dir)
+		if got := ask[string](t, s.DSN(), "select 'alive'"); got != "alive" {
+			t.Error(got)
+		}
+		if err := <-ended; err == nil {
+			t.Error("the backend of the killed server finished its work")
+		}
 	}
 }
 
