@@ -46,7 +46,7 @@ func embedded(t *testing.T) *hall {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(s.Stop)
+	t.Cleanup(func() { s.Stop() })
 	h := &hall{url: "nats://" + s.Address(), options: func(token string) []client.Option {
 		return []client.Option{client.Token(token), client.CustomInboxPrefix(localnats.Inbox(token))}
 	}}
