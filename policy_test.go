@@ -30,6 +30,7 @@ var layers = map[string][]string{
 	"engine/route":          {"engine/problem"},
 	"engine/expr":           {},
 	"engine/history":        {},
+	"engine/archive":        {"engine/event"},
 	"engine/task":           {"engine/event"},
 	"engine/queue":          {"engine/problem", "engine/route", "engine/task"},
 	"engine/span":           {"engine/task"},
@@ -71,7 +72,7 @@ var layers = map[string][]string{
 	"engine/worker/local":        {"engine/problem", "engine/runtime", "engine/runtime/brief", "engine/task", "engine/watch", "engine/worker"},
 	"engine/sim":                 {"engine/event", "engine/expr", "engine/graph", "engine/invariant", "engine/machine", "engine/mem", "engine/reference", "engine/reference/play", "engine/runtime", "engine/task"}, // only tests use it
 	// Technology: one package for each.
-	"engine/pg":                          {"engine/account", "engine/audit", "engine/compare", "engine/draft", "engine/event", "engine/history", "engine/insight", "engine/machine", "engine/problem", "engine/queue", "engine/routing", "engine/runtime", "engine/runtime/brief", "engine/share", "engine/task", "engine/vault", "engine/worker/remote", "migrations"},
+	"engine/pg":                          {"engine/account", "engine/archive", "engine/audit", "engine/compare", "engine/draft", "engine/event", "engine/history", "engine/insight", "engine/machine", "engine/problem", "engine/queue", "engine/routing", "engine/runtime", "engine/runtime/brief", "engine/share", "engine/task", "engine/vault", "engine/worker/remote", "migrations"},
 	"engine/mem":                         {"engine/event", "engine/mutant", "engine/queue", "engine/runtime", "engine/task"},
 	"engine/nats":                        {"engine/worker/remote", "engine/event", "engine/problem", "engine/runtime", "engine/task", "engine/watch", "engine/worker"},
 	"engine/otlp":                        {"engine/event", "engine/machine", "engine/runtime", "engine/span"},

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"time"
 
+	"signalbox/engine/archive"
 	"signalbox/engine/invariant"
 	"signalbox/engine/pg"
 )
@@ -24,6 +25,7 @@ func Audit(ctx context.Context, args []string, getenv func(string) string, out, 
 	fs := flag.NewFlagSet("audit", flag.ContinueOnError)
 	asJSON := fs.Bool("json", false, "the report as JSON")
 	since := fs.Duration("since", 0, "only runs that were made within this time; 0: all")
+	files := fs.Bool("files", false, "check the histories in the directory of --archive, and no database")
 	cfg, err := parse(fs, args, getenv, errOut)
 	if errors.Is(err, flag.ErrHelp) {
 		return exitOK
@@ -31,6 +33,9 @@ func Audit(ctx context.Context, args []string, getenv func(string) string, out, 
 	if err != nil {
 		complain(errOut, err)
 		return exitUsage
+	}
+	if *files {
+		return auditFiles(cfg.Archive, *asJSON, out, errOut)
 	}
 	report, err := audit(ctx, cfg, *since)
 	if err != nil {
@@ -45,6 +50,33 @@ func Audit(ctx context.Context, args []string, getenv func(string) string, out, 
 		printReport(out, report)
 	}
 	if err != nil || !report.OK() {
+		return exitFailed
+	}
+	return exitOK
+}
+
+// auditFiles checks the histories of deleted runs.
+func auditFiles(dir string, asJSON bool, out, errOut io.Writer) int {
+	if dir == "" {
+		complain(errOut, errors.New("--files needs the directory: --archive DIR"))
+		return exitUsage
+	}
+	report, err := archive.Dir(dir).Check()
+	if err != nil {
+		complain(errOut, err)
+		return exitFailed
+	}
+	if asJSON {
+		enc := json.NewEncoder(out)
+		enc.SetIndent("", "  ")
+		err = enc.Encode(report)
+	} else {
+		for _, fault := range report.Faults {
+			fmt.Fprintln(out, fault)
+		}
+		fmt.Fprintf(out, "%d files, %d runs, %d events, %d large values: %d faults\n", report.Files, report.Runs, report.Events, report.Values, len(report.Faults))
+	}
+	if err != nil || len(report.Faults) > 0 {
 		return exitFailed
 	}
 	return exitOK

@@ -37,6 +37,7 @@ type Config struct {
 	SlotsMin     int    // 0: as many as Slots
 	Shards       int    // 0: by where the data are
 	Keep         string // how long runs that are over are kept; empty: for ever
+	Archive      string // directory where runs are kept before they are deleted; empty: none
 	KeepCounts   string // how long what boards show is kept; empty: for ever
 	LogLevel     string
 	LogFormat    string
@@ -75,6 +76,7 @@ func (c *Config) table() []setting {
 		{name: "slots-min", value: "0", usage: "attempts that each queue runs at once when there is little to do: between this and --slots it grows as soon as tasks wait, and shrinks when they have not been needed for half a minute; 0: always --slots", number: &c.SlotsMin},
 		{name: "shards", value: "0", usage: "parts into which runs are divided, shared out among the servers; 0: 8 with DATABASE_URL and NATS_URL, else 1. It is changed when a server starts while no other one lives", number: &c.Shards},
 		{name: "keep", usage: "how long runs that are over are kept, for example 30d or 12h; older ones are deleted with all their data; empty: for ever", text: &c.Keep},
+		{name: "archive", usage: "directory into which the histories of runs are written before --keep deletes them; empty: nowhere", text: &c.Archive},
 		{name: "keep-counts", value: "400d", usage: "how long boards look back: counts by the hour, points of metric nodes, predictions and truths are deleted after that; empty: for ever", text: &c.KeepCounts},
 		{name: "log", value: "info", usage: "debug, info, warn or error", text: &c.LogLevel},
 		{name: "log-format", value: "text", usage: "text or json", text: &c.LogFormat},

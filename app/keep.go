@@ -9,7 +9,9 @@ import (
 
 	"github.com/google/uuid"
 
+	"signalbox/engine/archive"
 	"signalbox/engine/insight"
+	"signalbox/engine/pg"
 )
 
 // How what is old is deleted.
@@ -55,6 +57,9 @@ func (a *App) keep(ctx context.Context) error {
 		return err
 	}
 	for wait := keepFirst; ; wait = keepEvery {
+		if err := a.store.MakeWeeks(ctx, time.Now()); err != nil && ctx.Err() == nil {
+			a.log.WarnContext(ctx, "the weeks of the log to come were not made; they are tried again", "err", err)
+		}
 		rest(ctx, wait)
 		if ctx.Err() != nil {
 			return nil
@@ -73,10 +78,18 @@ func (a *App) forget(ctx context.Context, age time.Duration) error {
 	runs, values, keys := 0, 0, 0
 	if age > 0 {
 		before := time.Now().Add(-age)
+		purge := pg.Purge{Before: before, Limit: keepBatch}
+		if a.Config.Archive != "" {
+			purge.Save = func(first uuid.UUID) (pg.Saver, error) { return archive.Dir(a.Config.Archive).Begin(first) }
+		}
+		whole, err := a.store.DropWeeks(ctx, purge, func(ctx context.Context) { rest(ctx, keepBetween) })
+		if runs += whole; err != nil { // the rows can still go one by one
+			a.log.WarnContext(ctx, "a week of the log was not dropped", "err", err)
+		}
 		for last, more := uuid.Nil, true; more; more = last != uuid.Nil {
 			var n int
 			var err error
-			if last, n, err = a.store.Forget(ctx, last, before, keepBatch); err != nil {
+			if last, n, err = a.store.Forget(ctx, last, purge); err != nil {
 				return err
 			}
 			runs += n

@@ -68,7 +68,8 @@ func (s *Store) Spoiled(ctx context.Context, run uuid.UUID, workspace string, di
 // Orphans lists runs of which there are events and no row.
 func (s *Store) Orphans(ctx context.Context, limit int) ([]uuid.UUID, error) {
 	rows, err := s.pool.Query(ctx, `
-		select distinct run_id from workflow_events e where not exists (select from runs r where r.id = e.run_id) limit $1`, limit)
+		select distinct run_id from workflow_events e where not exists (select from runs r where r.id = e.run_id)
+		and not exists (select from retired_weeks w where e.run_id >= w.low and e.run_id < w.high) limit $1`, limit)
 	if err != nil {
 		return nil, fmt.Errorf("look for events without a run: %w", err)
 	}

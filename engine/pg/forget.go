@@ -17,16 +17,33 @@ const (
 	forgetEvents = 20_000
 )
 
+// Purge is what is deleted of what is old.
+type Purge struct {
+	Before time.Time // runs that ended before it
+	Limit  int       // of runs in one transaction
+	// Save is where runs are kept before they go; nil: nowhere. What it keeps is
+	// on disk when its Close returns, and only then the runs are deleted.
+	Save func(first uuid.UUID) (Saver, error)
+
+	until      uuid.UUID // only runs with smaller ids; zero: all
+	eventsStay bool      // they go otherwise
+}
+
 // Forget deletes runs that ended before a time, with all that belongs to them:
 // events, snapshots, idempotency keys, links to them, and the large values
 // that no other run names. It looks at runs after the given one, in order of
 // their ids, takes at most so many, and returns the last of them; the zero id:
 // there are no more.
-func (s *Store) Forget(ctx context.Context, after uuid.UUID, before time.Time, limit int) (last uuid.UUID, n int, err error) {
+func (s *Store) Forget(ctx context.Context, after uuid.UUID, purge Purge) (last uuid.UUID, n int, err error) {
 	err = inTx(ctx, s.pool, func(tx pgx.Tx) error {
-		runs, err := forgettable(ctx, tx, after, before, limit)
+		runs, err := forgettable(ctx, tx, after, &purge)
 		if err != nil || len(runs) == 0 {
 			return err
+		}
+		if purge.Save != nil {
+			if err := save(ctx, tx, runs, purge.Save); err != nil {
+				return err
+			}
 		}
 		last, n = runs[len(runs)-1], len(runs)
 		digests, err := unname(ctx, tx, runs)
@@ -34,8 +51,10 @@ func (s *Store) Forget(ctx context.Context, after uuid.UUID, before time.Time, l
 			return err
 		}
 		b := &pgx.Batch{}
+		if !purge.eventsStay {
+			b.Queue(`delete from workflow_events where run_id = any($1)`, runs)
+		}
 		for _, sql := range []string{
-			`delete from workflow_events where run_id = any($1)`,
 			`delete from snapshots where run_id = any($1)`,
 			`delete from dead_letters where run_id = any($1)`,
 			`delete from trigger_ledger where run_id = any($1)`,
@@ -61,11 +80,18 @@ const deleteUnnamed = `delete from payloads p
 	where p.digest = any($1) and p.stored_at < now() - $2::interval
 	and not exists (select from payload_uses x where x.digest = p.digest)`
 
-// forgettable locks the runs that go. What another server is at is left out,
-// and so is a run whose end somebody has yet to confirm.
-func forgettable(ctx context.Context, tx pgx.Tx, after uuid.UUID, before time.Time, limit int) ([]uuid.UUID, error) {
-	rows, err := tx.Query(ctx, `select id, seq from runs where id > $1 and id < $2 and ended_at < $3 and not owed
-		order by id limit $4 for update skip locked`, after, firstID(before), before, limit)
+// mayGo is the condition under which a run may be deleted: it ended before $1,
+// and nobody has yet to confirm its end.
+const mayGo = `ended_at is not null and ended_at < $1 and not owed`
+
+// forgettable locks the runs that go. What another server is at is left out.
+func forgettable(ctx context.Context, tx pgx.Tx, after uuid.UUID, purge *Purge) ([]uuid.UUID, error) {
+	until := firstID(purge.Before)
+	if purge.until != uuid.Nil {
+		until = purge.until
+	}
+	rows, err := tx.Query(ctx, `select id, seq from runs where id > $2 and id < $3 and `+mayGo+`
+		order by id limit $4 for update skip locked`, purge.Before, after, until, purge.Limit)
 	if err != nil {
 		return nil, err //nolint:wrapcheck // by the caller
 	}

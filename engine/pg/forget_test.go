@@ -12,6 +12,7 @@ import (
 	"github.com/google/uuid"
 
 	"signalbox/engine/event"
+	"signalbox/engine/pg"
 	"signalbox/engine/runtime"
 )
 
@@ -77,7 +78,7 @@ func TestForgottenRunLeavesNothing(t *testing.T) {
 		values ('main', $2, 'run', $1, '', 'h', '{}', $2, now(), now(), 0)`, both, uuid.New())
 	w.exec(t, `update payloads set stored_at = now() - interval '4 days'`)
 
-	last, n, err := w.store.Forget(ctx, uuid.Nil, time.Now().Add(time.Hour), 1)
+	last, n, err := w.store.Forget(ctx, uuid.Nil, pg.Purge{Before: time.Now().Add(time.Hour), Limit: 1})
 	if err != nil || n != 1 || last != both {
 		t.Fatalf("got %s, %d, %v; want %s", last, n, err, both)
 	}
@@ -90,10 +91,10 @@ func TestForgottenRunLeavesNothing(t *testing.T) {
 	if diff := cmp.Diff(map[string]int{"runs": 1, "workflow_events": 4, "payload_uses": 1}, w.rows(t, other)); diff != "" {
 		t.Errorf("of the other run:\n%s", diff)
 	}
-	if _, n, err = w.store.Forget(ctx, last, time.Now().Add(time.Hour), 10); err != nil || n != 1 || w.kept(t, sharedDigest) {
+	if _, n, err = w.store.Forget(ctx, last, pg.Purge{Before: time.Now().Add(time.Hour), Limit: 10}); err != nil || n != 1 || w.kept(t, sharedDigest) {
 		t.Errorf("got %d, %v; the value is kept: %v", n, err, w.kept(t, sharedDigest))
 	}
-	if last, n, err = w.store.Forget(ctx, last, time.Now().Add(time.Hour), 10); err != nil || n != 0 || last != uuid.Nil {
+	if last, n, err = w.store.Forget(ctx, last, pg.Purge{Before: time.Now().Add(time.Hour), Limit: 10}); err != nil || n != 0 || last != uuid.Nil {
 		t.Errorf("got %s, %d, %v at the end", last, n, err)
 	}
 }
@@ -109,7 +110,7 @@ func TestOnlyOldRunsThatAreOverAreForgotten(t *testing.T) {
 	w.play(t, owed, `{}`, echo)
 	w.play(t, young, `{}`, echo)
 	w.exec(t, `update runs set owed = true, ended_at = now() - interval '1 day' where id = $1`, owed)
-	if _, n, err := w.store.Forget(ctx, uuid.Nil, time.Now().Add(-30*time.Minute), 10); err != nil || n != 0 {
+	if _, n, err := w.store.Forget(ctx, uuid.Nil, pg.Purge{Before: time.Now().Add(-30 * time.Minute), Limit: 10}); err != nil || n != 0 {
 		t.Errorf("%d runs were forgotten, %v", n, err)
 	}
 	if got := w.rows(t, open, owed, young)["runs"]; got != 3 {
@@ -194,7 +195,7 @@ func TestForkKeepsWhatItShares(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, n, err := w.store.Forget(ctx, uuid.Nil, time.Now().Add(time.Hour), 10); err != nil || n != 1 {
+	if _, n, err := w.store.Forget(ctx, uuid.Nil, pg.Purge{Before: time.Now().Add(time.Hour), Limit: 10}); err != nil || n != 1 {
 		t.Fatalf("%d, %v", n, err)
 	}
 	if !w.kept(t, digest) {
