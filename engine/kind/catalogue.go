@@ -5,25 +5,42 @@ import "encoding/json"
 // Categories lists the categories in the order of the palette.
 func Categories() []string { return []string{"trigger", "flow", "data", "connect", "ai", "ops"} }
 
+// entry is a kind before it is made: most of what asks for one kind has no need
+// of the others.
+type entry struct {
+	name string
+	make func() Spec
+}
+
+// catalogue is in the order of the palette.
+func catalogue() []entry {
+	return []entry{
+		{"manual", manual}, {"webhook", webhook},
+		{"if", ifElse}, {"route", routes}, {"join", join}, {"group", group}, {"map", mapItems}, {"loop", loop}, {"states", states}, {"state", state}, {"call", call},
+		{"wait", wait}, {"signal", signal}, {"human", human}, {"callback", callback}, {"respond", respond}, {"output", output}, {"end", end}, {"fail", fail},
+		{"set", set}, {"transform", transform},
+		{"http", request}, {"external", external},
+		{"llm", llm}, {"mock", mock},
+		{"metric", metric}, {"outcome", outcome},
+	}
+}
+
 // All lists the catalogue in the order of the palette. The caller owns what it
 // gets.
 func All() []Spec {
-	return []Spec{
-		manual(), webhook(),
-		ifElse(), routes(), join(), group(), mapItems(), loop(), states(), state(), call(),
-		wait(), signal(), human(), callback(), respond(), output(), end(), fail(),
-		set(), transform(),
-		request(), external(),
-		llm(), mock(),
-		metric(), outcome(),
+	entries := catalogue()
+	list := make([]Spec, len(entries))
+	for i, e := range entries {
+		list[i] = e.make()
 	}
+	return list
 }
 
 // Find returns the kind with the name.
 func Find(name string) (Spec, bool) {
-	for _, s := range All() {
-		if s.Name == name {
-			return s, true
+	for _, e := range catalogue() {
+		if e.name == name {
+			return e.make(), true
 		}
 	}
 	return Spec{}, false

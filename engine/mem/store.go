@@ -4,6 +4,7 @@ package mem
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -234,7 +235,9 @@ func (s *Store) Due(_ context.Context, shard int, before time.Time, limit int) (
 			all = append(all, r)
 		}
 	}
-	slices.SortFunc(all, func(a, b *runtime.Record) int { return a.WakeAt.Compare(b.WakeAt) })
+	slices.SortFunc(all, func(a, b *runtime.Record) int {
+		return cmp.Or(a.WakeAt.Compare(b.WakeAt), bytes.Compare(a.Run[:], b.Run[:]))
+	})
 	var due []uuid.UUID
 	for _, r := range all {
 		if len(due) == limit || !r.WakeAt.Before(before) {

@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -102,11 +104,12 @@ func (b *batch) note(l *live, e *machine.Event) {
 }
 
 func (b *batch) keepPayloads(l *live) {
-	for digest, data := range l.s.Fresh() {
+	fresh := l.s.Fresh()
+	for _, digest := range slices.Sorted(maps.Keys(fresh)) {
 		if mutant.On(mutant.ValueNotStored) {
 			continue
 		}
-		b.payloads = append(b.payloads, payload{l.row.Workspace, digest, data})
+		b.payloads = append(b.payloads, payload{l.row.Workspace, digest, fresh[digest]})
 	}
 }
 

@@ -15,6 +15,7 @@ import (
 	"signalbox/engine/machine"
 	"signalbox/engine/mutant"
 	"signalbox/engine/problem"
+	"signalbox/engine/queue"
 	"signalbox/engine/route"
 	"signalbox/engine/task"
 )
@@ -307,7 +308,7 @@ func (s *shard) effects(b *batch, l *live, events []machine.Event) {
 		case machine.Dispatch:
 			t := s.taskOf(l, c)
 			if mutant.On(mutant.DispatchFirst) {
-				s.offer([]task.Task{t})
+				s.offer(s.gate.admit([]queue.Entry{entryOf(&t, &c, l.last)}))
 			}
 			b.tasks = append(b.tasks, entryOf(&t, &c, l.last))
 		case machine.Call:

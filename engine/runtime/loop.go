@@ -276,11 +276,15 @@ func (s *shard) sweep(ctx context.Context) error {
 // long. The channel absorbs those that are only slow.
 func (s *shard) remind() {
 	now := s.cfg.Now()
-	var tasks []task.Task
-	for _, l := range s.runs {
+	silent := map[uuid.UUID]*live{}
+	for id, l := range s.runs {
 		if l.s.Owed() && now.Sub(l.last) > 2*sweepEvery {
-			tasks = s.pending(tasks, l)
+			silent[id] = l
 		}
+	}
+	var tasks []task.Task
+	for _, id := range inOrder(silent) {
+		tasks = s.pending(tasks, silent[id])
 	}
 	s.offer(tasks)
 }

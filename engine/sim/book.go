@@ -33,6 +33,7 @@ type book struct {
 
 	log       []machine.Event
 	s         *machine.Snapshot
+	row       runtime.RunState // as it is on disk
 	reading   *play.Reading
 	broken    bool           // the log cannot be read on
 	scheduled map[place]bool // and committed
@@ -92,11 +93,37 @@ func (w *world) committed(s *server, t *runtime.Turn) {
 		}
 		b.log = append(b.log, e)
 	}
+	for _, r := range t.New {
+		w.byRun[r.Run].row = r.RunState
+	}
+	for _, r := range t.Changed {
+		w.byRun[r.Run].row = r.RunState
+	}
 	for _, b := range order {
 		b.take(b.log[from[b]:])
+		b.rowed()
 		if b.over() {
 			s.notices[b.id] = true
 		}
+	}
+}
+
+// rowed checks that the row says after every turn what the events say: it is
+// all that the next owner looks at.
+func (b *book) rowed() {
+	if b.broken {
+		return
+	}
+	last := b.log[len(b.log)-1].At
+	if more, err := b.m.Settle(b.s, last); err != nil || len(more) > 0 { // no step here is so long that it pauses
+		b.w.accuse("row", b.number, "event %d ends a turn, and %d more follow from it: %v", b.s.Seq, len(more), err)
+		b.broken = true
+		return
+	}
+	want, have := runtime.RowOf(b.m, b.s, last), b.row
+	have.Seq = want.Seq // is not written for every event
+	if have != want {
+		b.w.accuse("row", b.number, "after event %d the row says %+v, the events say %+v", want.Seq, have, want)
 	}
 }
 

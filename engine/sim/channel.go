@@ -90,6 +90,7 @@ func (c channel) Results(ctx context.Context, _ int, deliver func(runtime.Delive
 
 // Trace implements runtime.Channel.
 func (c channel) Trace(_ string, run uuid.UUID, briefs []byte) {
+	c.s.nap()
 	c.s.w.mu.Lock()
 	defer c.s.w.mu.Unlock()
 	if !c.s.dead {

@@ -56,9 +56,6 @@ func (w *world) open(s sketch) {
 		if err != nil {
 			panic(err)
 		}
-		if m, err = machine.Load(raw); err != nil { // as every engine will
-			panic(err)
-		}
 		version := w.id(1, d)
 		w.store.PutMachine(version, raw)
 		for range s.plan.Runs {
@@ -153,8 +150,7 @@ func (w *world) settleDown() {
 func (w *world) attend() {
 	for _, b := range w.books {
 		for _, in := range b.wanted() {
-			a := &act{id: w.nextAct(), of: b, what: fmt.Sprintf("%T", in), in: in}
-			w.toEngine(w.between(0, time.Second), "", func() { w.perform(a) })
+			w.ask(b, in, 0, time.Second)
 		}
 	}
 	w.in(4*time.Second, "", w.attend)
@@ -164,13 +160,25 @@ func (w *world) attend() {
 func (w *world) meddle(b *book) {
 	list := []machine.Input{
 		machine.Pause{By: "Ada"}, machine.Resume{By: "Ada"}, machine.Cancel{By: "Ada"}, machine.RollBack{By: "Ada"},
-		machine.Signal{Name: "go", ID: "one", Value: json.RawMessage(`{"r":1}`)}, machine.Signal{Name: "go", ID: "one", Value: json.RawMessage(`{"r":1}`)},
+		machine.Signal{Name: "go", ID: "one", Value: json.RawMessage(`{"r":1}`)},
 	}
 	for range 1 + w.rng.IntN(3) {
 		in := list[w.rng.IntN(len(list))]
 		b.meddled = true
+		w.ask(b, in, w.plan.Horizon/4, w.plan.Horizon)
+	}
+}
+
+// ask plans that somebody says something to a run. Whoever sends signals is a
+// machine: it does not always know that it was heard, and sends again.
+func (w *world) ask(b *book, in machine.Input, from, until time.Duration) {
+	times := 1
+	if _, is := in.(machine.Signal); is && w.rng.Float64() < w.plan.Repeat {
+		times++
+	}
+	for range times {
 		a := &act{id: w.nextAct(), of: b, what: fmt.Sprintf("%T", in), in: in}
-		w.toEngine(w.between(w.plan.Horizon/4, w.plan.Horizon), "", func() { w.perform(a) })
+		w.toEngine(w.between(from, until), "", func() { w.perform(a) })
 	}
 }
 
@@ -187,6 +195,7 @@ func (w *world) perform(a *act) {
 		return
 	}
 	w.say("%s of run %d", a.what, a.of.number)
+	s.asked[a.id] = a
 	go func() {
 		ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second+time.Duration(a.id)*time.Microsecond+11)
 		defer cancel()
@@ -223,9 +232,6 @@ func (w *world) answered(r reply) {
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if r.s.dead && r.err == nil {
-		r.err, r.out = errDead, runtime.Started{} // nobody heard it
-	}
 	if r.err != nil {
 		if a.in != nil && a.of.over() {
 			a.done = true

@@ -28,4 +28,7 @@
 // a stream of that kind of call. While a commit is held, either inputs come and
 // no time passes, or time passes and no input comes: so a select of the engine
 // never has two ways to go.
+// What a process that died still calls comes to nothing, and nobody waits for it.
+//
+// Worlds share nothing, so several are played beside each other.
 package sim

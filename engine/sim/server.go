@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -43,6 +44,7 @@ type server struct {
 	parked  []parked
 	held    chan struct{} // a commit that waits for the scheduler
 	waits   chan struct{} // the held commit that has its time already; only the scheduler knows
+	asked   map[int]*act  // acts that it has not answered, the same
 	slow    bool          // it waits for time to pass: no input comes meanwhile
 	deliver func(runtime.Delivered)
 	notices map[uuid.UUID]bool // runs whose end it committed, until it told the workers
@@ -60,7 +62,7 @@ func (w *world) boot(slot int) {
 	w.lives++
 	s := &server{
 		w: w, slot: slot, life: w.lives, name: fmt.Sprintf("server %d", w.lives), over: make(chan struct{}), lost: make(chan struct{}, 1),
-		chance: map[string]*rand.Rand{}, notices: map[uuid.UUID]bool{},
+		chance: map[string]*rand.Rand{}, notices: map[uuid.UUID]bool{}, asked: map[int]*act{},
 	}
 	if old := w.servers[slot]; old != nil {
 		s.skew.Store(old.skew.Load())
@@ -82,7 +84,10 @@ func (w *world) boot(slot int) {
 	}()
 }
 
-// bury ends the goroutines of processes that died, and has others started.
+// bury has the goroutines of processes that died end, and others started. It
+// does not wait for them: what they still call, and when, depends on their
+// scheduling, and comes to nothing. Whoever asked such a process something hears
+// right now that it is gone.
 func (w *world) bury() (any bool) {
 	for slot, s := range w.servers {
 		w.mu.Lock()
@@ -94,19 +99,22 @@ func (w *world) bury() (any bool) {
 		}
 		any = true
 		w.say("%s is dead", s.name)
-		w.end(s)
+		w.stop(s)
+		w.graves = append(w.graves, s)
+		for _, id := range slices.Sorted(maps.Keys(s.asked)) {
+			w.answered(reply{act: s.asked[id], err: errDead})
+		}
 		w.in(w.between(50*time.Millisecond, 8*time.Second), "", func() { w.boot(slot) })
 	}
 	return any
 }
 
-// end waits for the goroutines of a process.
-func (w *world) end(s *server) {
+// stop asks the goroutines of a process to end.
+func (w *world) stop(s *server) {
 	w.mu.Lock()
 	s.open()
 	w.mu.Unlock()
 	s.cancel()
-	<-s.over
 }
 
 // open lets every call go on that waits; the lock is held.
@@ -210,6 +218,15 @@ func (s *server) travel(kind string) {
 	d := time.Duration(s.roll(kind+" on its way").IntN(1_500_000)+10_007) * time.Nanosecond
 	s.w.mu.Unlock()
 	time.Sleep(d)
+}
+
+// nap lets everybody else do what is to be done at this instant. A shard calls
+// here between handing tasks to its dispatcher and ending its time as owner:
+// else it would depend on the scheduling whether they still go out.
+func (s *server) nap() {
+	if !s.w.plan.Exact {
+		time.Sleep(time.Nanosecond)
+	}
 }
 
 // die ends the process here; the lock is held.
@@ -324,6 +341,7 @@ func (s *server) Called(context.Context, int, int, uuid.UUID, int) ([]runtime.Ca
 
 // Owed implements runtime.Recovery.
 func (s *server) Owed(ctx context.Context, shard int, after uuid.UUID, limit int) ([]uuid.UUID, error) {
+	s.nap()
 	if err := s.gate(ctx, "owed", s.w.plan.ReadFails); err != nil {
 		return nil, err
 	}
@@ -332,6 +350,7 @@ func (s *server) Owed(ctx context.Context, shard int, after uuid.UUID, limit int
 
 // Due implements runtime.Recovery.
 func (s *server) Due(ctx context.Context, shard int, before time.Time, limit int) ([]uuid.UUID, time.Time, error) {
+	s.nap()
 	if err := s.gate(ctx, "due", s.w.plan.ReadFails); err != nil {
 		return nil, time.Time{}, err
 	}

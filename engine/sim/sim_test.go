@@ -3,8 +3,11 @@ package sim_test
 import (
 	"flag"
 	"os"
+	goruntime "runtime"
 	"strconv"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 
 	"signalbox/engine/sim"
@@ -24,6 +27,7 @@ func seeds(t *testing.T) int {
 // TestSeed plays worlds: whatever is lost, cut, repeated, frozen or killed, the
 // rules hold, and every run ends once the faults do.
 func TestSeed(t *testing.T) {
+	t.Parallel()
 	if *one >= 0 {
 		p := sim.Play(t, uint64(*one))
 		t.Logf("%s\n%s\n%s\n%v, %d events, %s", p.Plan, strings.Join(p.Drawings, "\n"), strings.Join(p.History, "\n"), p.Status, p.Events, p.Digest)
@@ -31,24 +35,38 @@ func TestSeed(t *testing.T) {
 		return
 	}
 	var c census
-	for seed := range uint64(seeds(t)) { //nolint:gosec // a count
-		c.add(sim.Play(t, seed))
-		if report(t, c.last) {
-			return
+	n, abreast := seeds(t), goruntime.GOMAXPROCS(0)
+	t.Run("worlds", func(t *testing.T) { // a world has one thread: several go beside each other
+		for first := range abreast {
+			t.Run(strconv.Itoa(first), func(t *testing.T) {
+				t.Parallel()
+				for seed := first; seed < n && !c.stop.Load(); seed += abreast {
+					p := sim.Play(t, uint64(seed)) //nolint:gosec // a count
+					c.add(p)
+					if report(t, p) {
+						c.stop.Store(true)
+					}
+				}
+			})
 		}
+	})
+	if !c.stop.Load() {
+		c.tell(t)
 	}
-	c.tell(t)
 }
 
 // census counts what was played.
 type census struct {
-	last                       sim.Played
-	seeds, runs, ended, events int
-	compared, succeeded        int
+	stop atomic.Bool
+
+	mu                  sync.Mutex
+	seeds, runs, events int
+	compared, succeeded int
 }
 
 func (c *census) add(p sim.Played) {
-	c.last = p
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	c.seeds++
 	c.events += p.Events
 	c.compared += p.Compared
@@ -85,8 +103,9 @@ func report(t *testing.T, p sim.Played) bool {
 const repeats = 40
 
 // TestASeedRepeatsItself plays seeds twice: everything that happened is the
-// same, byte for byte.
+// same, byte for byte, however busy the machine is.
 func TestASeedRepeatsItself(t *testing.T) {
+	t.Parallel()
 	for seed := range uint64(repeats) {
 		if a, b := sim.Play(t, seed), sim.Play(t, seed); a.Digest != b.Digest {
 			at := 0

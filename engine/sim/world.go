@@ -36,6 +36,7 @@ type world struct {
 	order   int
 	calm    bool // no more faults
 	servers []*server
+	graves  []*server // processes that died
 	lives   int
 	books   []*book
 	kick    chan struct{} // something came of an engine
@@ -106,7 +107,10 @@ func (w *world) play() {
 	w.calm = true
 	w.mu.Unlock()
 	for _, s := range w.servers {
-		w.end(s)
+		w.stop(s)
+	}
+	for _, s := range append(w.graves, w.servers...) {
+		<-s.over
 	}
 }
 
@@ -133,7 +137,10 @@ func (w *world) look() {
 			w.withdraw(run)
 		}
 		for _, r := range replies {
-			w.answered(r)
+			if w.alive(r.s) { // else nobody hears it
+				delete(r.s.asked, r.act.id)
+				w.answered(r)
+			}
 		}
 		down := w.bury()
 		if len(fresh)+len(canceled)+len(settled)+len(replies) == 0 && !down && !w.release() {
