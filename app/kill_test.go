@@ -25,6 +25,13 @@ func TestMain(m *testing.M) {
 		}
 		os.Exit(0)
 	}
+	if dir := os.Getenv(diskVariable); dir != "" {
+		if err := diskChild(dir); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
 	if dir := os.Getenv(natsVariable); dir != "" {
 		fmt.Fprintln(os.Stderr, natsChild(dir, os.Getenv(natsPortVariable)))
 		os.Exit(1)

@@ -446,7 +446,7 @@ func (a *arena) print(v verdict) {
 	total := 0
 	for _, f := range a.order {
 		total += a.faults[f]
-		fmt.Fprintf(&b, "\n%-34s %5d times, back within %s", f, a.faults[f], a.slowest[f].Round(time.Millisecond))
+		fmt.Fprintf(&b, "\n%-38s %5d times, back within %s", f, a.faults[f], a.slowest[f].Round(time.Millisecond))
 	}
 	fmt.Fprintf(&b, "\n%d faults, %d starts acknowledged, %d runs, %d events; all over %s after the last start", total, v.acked, v.report.Runs, v.report.Events, v.took.Round(time.Millisecond))
 	fmt.Fprintf(&b, "\n%d lost, %d double, %d stuck, %d failed, %d violations", v.lost, v.double, v.open, v.failed, len(v.report.Violations))

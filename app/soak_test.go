@@ -1,4 +1,4 @@
-//go:build soak
+//go:build soak && linux
 
 package app_test
 
@@ -35,19 +35,22 @@ func setting(t *testing.T, name string, usual int) int {
 }
 
 // TestSoak lets SOAK_KILLS faults happen (1,000 unless it is set) to real
-// processes: two thirds to the program alone with its children, a quarter to
-// three servers with a PostgreSQL and a NATS of their own, the rest on a disk
-// that fills up. SOAK_SEED chooses them again.
+// processes: most to the program alone with its children, a quarter to three
+// servers with a PostgreSQL and a NATS of their own, a twelfth on a disk that
+// fills up, a twelfth on a disk whose power is cut. SOAK_SEED chooses them
+// again.
 func TestSoak(t *testing.T) { //nolint:paralleltest // one arena after the other
 	faults, seed := setting(t, "SOAK_KILLS", 1_000), uint64(setting(t, "SOAK_SEED", int(time.Now().Unix())))
 	t.Logf("SOAK_KILLS=%d SOAK_SEED=%d", faults, seed)
-	apartShare, fullShare := faults/4, max(2, faults/12)
+	apartShare, fullShare, powerShare := faults/4, max(2, faults/12), max(2, faults/12)
 	t.Run("alone", func(t *testing.T) { //nolint:paralleltest // see above
 		a := newAlone(t, seed)
-		a.run(faults-apartShare-fullShare, faultsAlone())
+		a.run(max(1, faults-apartShare-fullShare-powerShare), faultsAlone())
 	})
-	t.Run("apart", func(t *testing.T) { soakApart(t, seed+1, apartShare) }) //nolint:paralleltest // see above
-	t.Run("full", func(t *testing.T) { soakFull(t, seed+2, fullShare) })    //nolint:paralleltest // see above
+	t.Run("apart", func(t *testing.T) { soakApart(t, seed+1, apartShare) })       //nolint:paralleltest // see above
+	t.Run("full", func(t *testing.T) { soakFull(t, seed+2, fullShare) })          //nolint:paralleltest // see above
+	t.Run("power", func(t *testing.T) { soakPower(t, seed+3, powerShare) })       //nolint:paralleltest // see above
+	t.Run("power without flushes", func(t *testing.T) { soakNoFlush(t, seed+4) }) //nolint:paralleltest // see above
 }
 
 // run lets so many faults happen at random and looks at what is left.
