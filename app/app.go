@@ -66,6 +66,7 @@ type App struct {
 	accounts *account.Service
 	drafts   *draft.Service
 	gallery  *gallery.Gallery
+	key      *vault.Key
 	vault    *vault.Vault
 	listener net.Listener
 	registry *prometheus.Registry
@@ -103,7 +104,11 @@ func New(ctx context.Context, cfg Config, log *slog.Logger) (_ *App, err error) 
 	if a.base, err = openBase(ctx, cfg, log); err != nil {
 		return nil, err
 	}
+	if a.key, err = cfg.openKey(); err != nil {
+		return nil, err
+	}
 	a.store = pg.NewStore(a.base.db)
+	a.store.SealWith(a.key.Values(), cfg.SealValues)
 	for _, build := range []func(context.Context) error{a.openChannel, a.openMeters, a.openTraces, a.openEngine, a.openServices, a.openWorkers, a.openServer} {
 		if err = build(ctx); err != nil {
 			return nil, err
@@ -149,10 +154,6 @@ func (a *App) openEngine(ctx context.Context) error {
 }
 
 func (a *App) openServices(ctx context.Context) error {
-	key, err := a.Config.openKey()
-	if err != nil {
-		return err
-	}
 	pool := a.base.db.Pool()
 	a.hub = server.NewHub(a.log, a.board)
 	if a.bus != nil {
@@ -160,9 +161,10 @@ func (a *App) openServices(ctx context.Context) error {
 			return err
 		}
 	}
-	a.vault = vault.New(pg.NewCredentials(pool), key, time.Now)
+	a.vault = vault.New(pg.NewCredentials(pool), a.key, time.Now)
 	a.accounts = account.New(pg.NewAccounts(pool), time.Now)
 	a.drafts = draft.New(pg.NewDrafts(pool), a.hub, time.Now)
+	var err error
 	if a.gallery, err = gallery.New(); err != nil {
 		return fmt.Errorf("read the templates: %w", err)
 	}

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"os"
 	"slices"
 	"time"
 
@@ -99,7 +100,15 @@ func audit(ctx context.Context, cfg Config, since time.Duration) (*invariant.Rep
 	if since > 0 {
 		from = time.Now().Add(-since)
 	}
-	return invariant.Audit(ctx, pg.NewStore(db), from, time.Now())
+	store := pg.NewStore(db)
+	if _, err := os.Stat(cfg.keyPath()); err == nil { // none is made for this
+		key, err := cfg.openKey()
+		if err != nil {
+			return nil, err
+		}
+		store.SealWith(key.Values(), false)
+	}
+	return invariant.Audit(ctx, store, from, time.Now())
 }
 
 func printReport(out io.Writer, r *invariant.Report) {

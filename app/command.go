@@ -124,6 +124,8 @@ func workOnly(ctx context.Context, cfg Config, log *slog.Logger) error {
 		return err
 	}
 	defer beside.close()
+	store := pg.NewStore(db)
+	store.SealWith(key.Values(), cfg.SealValues)
 	actions, err := actions("", cfg.OTLPEndpoint != "", addresses(cfg.PublicURL, v))
 	if err != nil {
 		return err
@@ -134,7 +136,7 @@ func workOnly(ctx context.Context, cfg Config, log *slog.Logger) error {
 	}
 	source := nats.NewSource(conn)
 	pool, err := worker.New(worker.Config{
-		Source: source, Actions: actions, Payloads: pg.NewStore(db), Secret: v.Secret, Redact: v.Redactor().Bytes,
+		Source: source, Actions: actions, Payloads: store, Secret: v.Secret, Redact: v.Redactor().Bytes,
 		Log: log, Name: fmt.Sprintf("%s-%d", host, os.Getpid()), Default: cfg.Slots, Meter: counted.Attempt, Serves: notOwn,
 	})
 	if err != nil {

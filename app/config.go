@@ -29,6 +29,7 @@ type Config struct {
 	NATSURL      string // NATS_URL; empty: embedded
 	NATSCreds    string
 	KeyFile      string // of the vault; empty: key in Data
+	SealValues   bool
 	PGBin        string
 	Assets       string
 	TrustedProxy bool
@@ -68,6 +69,7 @@ func (c *Config) table() []setting {
 		{name: "nats-url", env: "NATS_URL", usage: "a NATS server of your own, with JetStream; empty: embedded", text: &c.NATSURL},
 		{name: "nats-creds", usage: "file with the credentials for it", text: &c.NATSCreds},
 		{name: "key-file", usage: "file with the 32 bytes that seal the credentials; empty: key in the directory of the data, made at the first start", text: &c.KeyFile},
+		{name: "seal-values", usage: "large values are sealed with the same key in the database from now on; those that are there stay as they are", on: &c.SealValues},
 		{name: "pg-bin", usage: "directory of PostgreSQL's binaries; empty: searched", text: &c.PGBin},
 		{name: "assets", usage: "directory of the built files; empty: those in the binary", text: &c.Assets},
 		{name: "trusted-proxy", usage: "a proxy in front ends TLS and sets X-Forwarded-For", on: &c.TrustedProxy},

@@ -46,25 +46,6 @@ func (s *Store) EachRun(ctx context.Context, after uuid.UUID, limit int, do func
 	return n, last, nil
 }
 
-// Spoiled returns those of the digests that a run names whose large value is
-// missing, is not what the digest says, or is not kept for that run. A run that
-// was deleted meanwhile misses nothing.
-func (s *Store) Spoiled(ctx context.Context, run uuid.UUID, workspace string, digests []string) ([]string, error) {
-	rows, err := s.pool.Query(ctx, `
-		select d from unnest($2::text[]) d
-		where exists (select from runs where id = $3) and not exists (
-			select from (select string_agg(bytes, ''::bytea order by chunk) whole from payloads where workspace_id = $1 and digest = d) p
-			where encode(sha256(p.whole), 'hex') = d and exists (select from payload_uses u where u.digest = d and u.run_id = $3))`, workspace, digests, run)
-	if err != nil {
-		return nil, fmt.Errorf("look at large values: %w", err)
-	}
-	list, err := pgx.CollectRows(rows, pgx.RowTo[string])
-	if err != nil {
-		return nil, fmt.Errorf("look at large values: %w", err)
-	}
-	return list, nil
-}
-
 // Orphans lists runs of which there are events and no row.
 func (s *Store) Orphans(ctx context.Context, limit int) ([]uuid.UUID, error) {
 	rows, err := s.pool.Query(ctx, `

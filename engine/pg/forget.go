@@ -41,7 +41,7 @@ func (s *Store) Forget(ctx context.Context, after uuid.UUID, purge Purge) (last 
 			return err
 		}
 		if purge.Save != nil {
-			if err := save(ctx, tx, runs, purge.Save); err != nil {
+			if err := s.save(ctx, tx, runs, purge.Save); err != nil {
 				return err
 			}
 		}

@@ -2,6 +2,7 @@ package pg
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/google/uuid"
@@ -22,21 +23,21 @@ type Saver interface {
 }
 
 // save writes runs, their events and the large values that they name.
-func save(ctx context.Context, tx pgx.Tx, runs []uuid.UUID, begin func(uuid.UUID) (Saver, error)) error {
+func (s *Store) save(ctx context.Context, tx pgx.Tx, runs []uuid.UUID, begin func(uuid.UUID) (Saver, error)) error {
 	to, err := begin(runs[0])
 	if err != nil {
 		return err
 	}
 	defer to.Abort()
 	for _, run := range runs {
-		if err := saveRun(ctx, tx, run, to); err != nil {
+		if err := s.saveRun(ctx, tx, run, to); err != nil {
 			return fmt.Errorf("save run %s: %w", run, err)
 		}
 	}
 	return to.Close() //nolint:wrapcheck // says it all
 }
 
-func saveRun(ctx context.Context, tx pgx.Tx, run uuid.UUID, to Saver) error {
+func (s *Store) saveRun(ctx context.Context, tx pgx.Tx, run uuid.UUID, to Saver) error {
 	rec := &runtime.Record{}
 	if err := scanRecord(tx.QueryRow(ctx, `select id, shard, workspace_id, workflow_id, version_id, trigger, source, test, attributes, status, seq, owed, wake_at, error, created_at, ended_at
 		from runs where id = $1`, run), rec); err != nil {
@@ -72,16 +73,18 @@ func saveRun(ctx context.Context, tx pgx.Tx, run uuid.UUID, to Saver) error {
 	if err := rows.Err(); err != nil {
 		return err //nolint:wrapcheck // by the caller
 	}
-	return saveValues(ctx, tx, rec.Workspace, digests, to)
+	return s.saveValues(ctx, tx, rec.Workspace, digests, to)
 }
 
 // saveValues writes large values one at a time: together they may be larger
 // than memory.
-func saveValues(ctx context.Context, tx pgx.Tx, workspace string, digests []string, to Saver) error {
+func (s *Store) saveValues(ctx context.Context, tx pgx.Tx, workspace string, digests []string, to Saver) error {
 	for _, digest := range digests {
-		var whole []byte
-		err := tx.QueryRow(ctx, `select string_agg(bytes, ''::bytea order by chunk) from payloads where workspace_id = $1 and digest = $2`, workspace, digest).Scan(&whole)
-		if err == nil && whole != nil {
+		whole, err := s.payload(ctx, tx, workspace, digest)
+		if errors.Is(err, runtime.ErrNotFound) {
+			continue
+		}
+		if err == nil {
 			err = to.Value(digest, whole)
 		}
 		if err != nil {

@@ -22,6 +22,8 @@ type Store struct {
 	mu      sync.Mutex
 	writers map[int]*writer // by shard
 	closed  bool
+	sealer  Sealer // nil: there is no key
+	seals   bool
 }
 
 var (
@@ -195,44 +197,6 @@ func (s *Store) Machine(ctx context.Context, version uuid.UUID) (json.RawMessage
 		return nil, fmt.Errorf("load machine: %w", err)
 	}
 	return raw, nil
-}
-
-// chunkSize is how payloads are cut.
-const chunkSize = 256 << 10
-
-// PutPayload implements runtime.Payloads.
-func (s *Store) PutPayload(ctx context.Context, workspace, digest string, data []byte) error {
-	b := &pgx.Batch{} // one implicit transaction: all pieces or none
-	for i := 0; i == 0 || i*chunkSize < len(data); i++ {
-		piece := data[i*chunkSize : min(len(data), (i+1)*chunkSize)]
-		b.Queue(`insert into payloads (workspace_id, digest, chunk, bytes) values ($1, $2, $3, $4)
-			on conflict (workspace_id, digest, chunk) do update set stored_at = now() where payloads.stored_at < now() - interval '1 hour'`,
-			workspace, digest, i, piece)
-	}
-	if err := s.pool.SendBatch(ctx, b).Close(); err != nil {
-		return fmt.Errorf("store payload: %w", err)
-	}
-	return nil
-}
-
-// Payload implements runtime.Payloads.
-func (s *Store) Payload(ctx context.Context, workspace, digest string) ([]byte, error) {
-	rows, err := s.pool.Query(ctx, `select bytes from payloads where workspace_id = $1 and digest = $2 order by chunk`, workspace, digest)
-	if err != nil {
-		return nil, fmt.Errorf("load payload: %w", err)
-	}
-	pieces, err := pgx.CollectRows(rows, pgx.RowTo[[]byte])
-	if err != nil {
-		return nil, fmt.Errorf("load payload: %w", err)
-	}
-	if len(pieces) == 0 {
-		return nil, runtime.ErrNotFound
-	}
-	data := pieces[0]
-	for _, p := range pieces[1:] {
-		data = append(data, p...)
-	}
-	return data, nil
 }
 
 // ClaimStart implements runtime.Ledger.

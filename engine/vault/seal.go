@@ -29,7 +29,8 @@ var ErrSealed = errors.New("the credential cannot be opened with this key")
 type Key struct {
 	id        string
 	aead      cipher.AEAD
-	addresses []byte // proves one-time addresses; derived, so that neither use tells of the other
+	addresses []byte // proves one-time addresses; derived, so that no use tells of another
+	values    []byte // seals large values; the same
 }
 
 // NewKey makes a key from 32 bytes.
@@ -42,9 +43,17 @@ func NewKey(raw []byte) (*Key, error) {
 		return nil, err
 	}
 	sum := sha256.Sum256(append([]byte("signalbox vault key "), raw...))
+	return &Key{
+		id: hex.EncodeToString(sum[:8]), aead: aead,
+		addresses: derive(raw, "signalbox one-time addresses"), values: derive(raw, "signalbox large values"),
+	}, nil
+}
+
+// derive makes a key for one use.
+func derive(raw []byte, use string) []byte {
 	mac := hmac.New(sha256.New, raw)
-	mac.Write([]byte("signalbox one-time addresses"))
-	return &Key{id: hex.EncodeToString(sum[:8]), aead: aead, addresses: mac.Sum(nil)}, nil
+	mac.Write([]byte(use))
+	return mac.Sum(nil)
 }
 
 // OpenKeyFile reads the key, or makes one on the first start. A file that
