@@ -27,6 +27,8 @@ const usage = `Signalbox draws, proves, runs and watches event-driven workflows.
   signalbox run FILE [--input FILE]    run a workflow here and now, without a server
   signalbox export FILE [--as FORM]    a workflow or statechart as xstate, scxml, mermaid or dot
   signalbox import FILE [--as FORM]    an XState machine (JSON) as a chart or workflow of ours
+  signalbox test --workflow ID [--file FILE] [--json]
+                                       play a draft on the cases that a server keeps; 1: one does not do the same
   signalbox bench [--json]             measure this machine
   signalbox version
 
@@ -68,6 +70,8 @@ func run(args []string) int {
 		return app.Check(args, os.Stdout, os.Stderr)
 	case "run":
 		return app.RunFile(ctx, args, os.Stdout, os.Stderr)
+	case "test":
+		return app.Test(ctx, args, os.Getenv, os.Stdout, os.Stderr)
 	case "export":
 		return app.Export(args, os.Stdout, os.Stderr)
 	case "import":

@@ -46,6 +46,7 @@ var layers = map[string][]string{
 	"engine/exchange":       {"engine/chart", "engine/chart/draw", "engine/expr", "engine/graph", "engine/kind", "engine/problem"},
 	"engine/reference":      {"engine/expr", "engine/graph", "engine/kind"},
 	"engine/compare":        {"engine/event", "engine/machine"},
+	"engine/rehearsal":      {"engine/compare", "engine/event", "engine/machine", "engine/problem"},
 	"engine/runtime/brief":  {"engine/machine"},
 	"engine/insight":        {"engine/problem"},
 	"engine/poster":         {},
@@ -62,6 +63,7 @@ var layers = map[string][]string{
 	"engine/account":             {"engine/problem"},
 	"engine/audit":               {},
 	"engine/draft":               {"engine/compile", "engine/graph", "engine/kind", "engine/machine", "engine/problem"},
+	"engine/casebook":            {"engine/event", "engine/machine", "engine/problem", "engine/rehearsal"},
 	"engine/share":               {"engine/compile", "engine/graph", "engine/kind", "engine/problem", "engine/picture", "engine/runtime/brief"},
 	"engine/gallery":             {"engine/graph", "engine/compile"},
 	"engine/worker":              {"engine/event", "engine/graph", "engine/problem", "engine/runtime/brief", "engine/task", "engine/vault"},
@@ -72,7 +74,7 @@ var layers = map[string][]string{
 	"engine/worker/local":        {"engine/problem", "engine/runtime", "engine/runtime/brief", "engine/task", "engine/watch", "engine/worker"},
 	"engine/sim":                 {"engine/event", "engine/expr", "engine/graph", "engine/invariant", "engine/machine", "engine/mem", "engine/reference", "engine/reference/play", "engine/runtime", "engine/task"}, // only tests use it
 	// Technology: one package for each.
-	"engine/pg":                          {"engine/account", "engine/archive", "engine/audit", "engine/compare", "engine/draft", "engine/event", "engine/history", "engine/insight", "engine/machine", "engine/problem", "engine/queue", "engine/routing", "engine/runtime", "engine/runtime/brief", "engine/share", "engine/task", "engine/vault", "engine/worker/remote", "migrations"},
+	"engine/pg":                          {"engine/account", "engine/archive", "engine/audit", "engine/casebook", "engine/compare", "engine/rehearsal", "engine/draft", "engine/event", "engine/history", "engine/insight", "engine/machine", "engine/problem", "engine/queue", "engine/routing", "engine/runtime", "engine/runtime/brief", "engine/share", "engine/task", "engine/vault", "engine/worker/remote", "migrations"},
 	"engine/mem":                         {"engine/event", "engine/mutant", "engine/queue", "engine/runtime", "engine/task"},
 	"engine/nats":                        {"engine/worker/remote", "engine/event", "engine/problem", "engine/runtime", "engine/task", "engine/watch", "engine/worker"},
 	"engine/otlp":                        {"engine/event", "engine/machine", "engine/runtime", "engine/span"},
@@ -83,7 +85,7 @@ var layers = map[string][]string{
 	"web/strings": {},
 	"web/view":    {"engine/graph", "engine/picture", "web/strings"},
 	"server": {
-		"engine/account", "engine/audit", "engine/compare", "engine/compile", "engine/draft", "engine/event", "engine/exchange", "engine/expr", "engine/gallery", "engine/graph", "engine/history", "engine/insight", "engine/kind", "engine/machine",
+		"engine/account", "engine/audit", "engine/casebook", "engine/compare", "engine/rehearsal", "engine/compile", "engine/draft", "engine/event", "engine/exchange", "engine/expr", "engine/gallery", "engine/graph", "engine/history", "engine/insight", "engine/kind", "engine/machine",
 		"engine/picture", "engine/poster", "engine/problem", "engine/queue", "engine/route", "engine/routing", "engine/runtime", "engine/runtime/brief", "engine/share", "engine/vault", "engine/worker/remote", "web/strings", "web/view",
 	},
 	"static":     {},
@@ -102,7 +104,7 @@ var layers = map[string][]string{
 var (
 	pure = []string{
 		"engine/problem", "engine/event", "engine/route", "engine/queue", "engine/expr", "engine/history", "engine/task", "engine/span", "engine/graph", "engine/kind",
-		"engine/machine", "engine/mutant", "engine/soundness", "engine/compile", "engine/chart", "engine/exchange", "engine/reference", "engine/runtime/brief", "engine/compare", "engine/picture", "engine/poster", "engine/insight", "engine/worker/elastic",
+		"engine/machine", "engine/mutant", "engine/soundness", "engine/compile", "engine/chart", "engine/exchange", "engine/reference", "engine/runtime/brief", "engine/compare", "engine/rehearsal", "engine/picture", "engine/poster", "engine/insight", "engine/worker/elastic",
 	}
 	impure = []string{"context", "os", "net", "net/http", "io/fs", "log", "log/slog", "math/rand", "math/rand/v2", "crypto/rand", "sync", "testing"}
 	banned = map[string][]string{"time": {"Now", "Since", "Until", "After", "Sleep", "NewTimer", "NewTicker", "Tick", "AfterFunc"}}

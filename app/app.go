@@ -18,6 +18,7 @@ import (
 
 	"signalbox/engine/account"
 	auditlog "signalbox/engine/audit"
+	"signalbox/engine/casebook"
 	"signalbox/engine/draft"
 	"signalbox/engine/gallery"
 	localnats "signalbox/engine/local/nats"
@@ -222,6 +223,7 @@ func (a *App) openServer(ctx context.Context) error {
 		Log: a.log, Metrics: a.registry, Ready: a.ready, Assets: assets, Sessions: pg.NewSessions(pool), Tickets: pg.NewTickets(pool),
 		Accounts: a.accounts, Audit: auditlog.New(pg.NewAudit(pool), time.Now), Drafts: a.drafts, Gallery: a.gallery, Shares: share.New(pg.NewShares(pool), a.hub, time.Now),
 		Vault: a.vault, Routing: a.routing, Hub: a.hub, Workers: a.office, Engine: a.engine, Events: h, History: h, Boards: pg.NewBoards(pool), Letters: pg.NewDeadLetters(h),
+		Cases: casebook.New(pg.NewCases(a.store), time.Now),
 	})
 	if err != nil {
 		return err

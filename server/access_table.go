@@ -15,6 +15,7 @@ func accessTable() map[string]access {
 	maps.Copy(table, boardAccess())
 	maps.Copy(table, queueAccess())
 	maps.Copy(table, letterAccess())
+	maps.Copy(table, caseAccess())
 	return table
 }
 
@@ -196,5 +197,22 @@ func letterAccess() map[string]access {
 		"GET /api/dead-letters/{name}":   viewer,
 		"POST /api/dead-letters/retry":   operator.as("letter.retry"),
 		"POST /api/dead-letters/discard": operator.as("letter.discard"),
+	}
+}
+
+// caseAccess is the part for cases: who may publish may keep them, and only who
+// answers for the whole may say that they stand before publishing.
+func caseAccess() map[string]access {
+	viewer := access{role: account.Viewer}
+	editor := access{role: account.Editor}
+	return map[string]access{
+		"GET /api/workflows/{id}/cases":      viewer,
+		"POST /api/workflows/{id}/cases":     editor.as("case.add"),
+		"PUT /api/workflows/{id}/guard":      access{role: account.Admin}.as("workflow.guard"),
+		"POST /api/workflows/{id}/rehearsal": viewer,
+		"PATCH /api/cases/{id}":              editor.as("case.rename"),
+		"DELETE /api/cases/{id}":             editor.as("case.remove"),
+		"GET /api/cases/{id}/compare":        viewer,
+		"GET /api/cases/{id}/events/{seq}":   viewer,
 	}
 }

@@ -219,16 +219,19 @@ func TestEveryChangeIsRecorded(t *testing.T) {
 		t.Fatal(err)
 	}
 	quiet := map[string]string{
-		"POST /language":                 "one's own look",
-		"PATCH /api/me":                  "one's own look",
-		"POST /s/{token}/ticket":         "reading",
-		"POST /p/{slug}/ticket":          "reading",
-		"POST /s/{token}/sandbox":        "reading: nothing is stored",
-		"POST /p/{slug}/sandbox":         "reading: nothing is stored",
-		"POST /api/shares/preview":       "reading",
-		"POST /api/ticket":               "reading",
-		"POST /api/expr/check":           "reading",
-		"POST /api/routes/test":          "reading",
+		"POST /language":           "one's own look",
+		"PATCH /api/me":            "one's own look",
+		"POST /s/{token}/ticket":   "reading",
+		"POST /p/{slug}/ticket":    "reading",
+		"POST /s/{token}/sandbox":  "reading: nothing is stored",
+		"POST /p/{slug}/sandbox":   "reading: nothing is stored",
+		"POST /api/shares/preview": "reading",
+		"POST /api/ticket":         "reading",
+		"POST /api/expr/check":     "reading",
+		"POST /api/routes/test":    "reading",
+
+		"POST /api/workflows/{id}/rehearsal": "reading: nothing is stored",
+
 		"PUT /api/workflows/{id}/camera": "one's own look",
 		"POST /api/workflows":            "drafts have a log of their own",
 		"PATCH /api/workflows/{id}":      "drafts have a log of their own",

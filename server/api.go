@@ -125,6 +125,7 @@ func (s *Server) registerAPI(r chi.Router) {
 	s.registerDrafts(api)
 	s.registerExchange(api)
 	s.registerRuns(api)
+	s.registerCases(api)
 	s.registerShares(api)
 	s.registerRoutes(api)
 	s.registerQueues(api)

@@ -59,14 +59,18 @@ func (s *Server) compareRuns(ctx context.Context, in *compareInput) (*body[compa
 	if err != nil {
 		return nil, err
 	}
-	out := compareOut{A: showRun(a), B: showRun(b), Rows: make([]compareLine, 0, len(rows)), Whole: whole}
+	return reply(compareOut{A: showRun(a), B: showRun(b), Rows: showRows(rows), Whole: whole}), nil
+}
+
+func showRows(rows []compare.Row) []compareLine {
+	out := make([]compareLine, 0, len(rows))
 	beganA, beganB := firstStart(rows, func(r compare.Row) *compare.Visit { return r.A }), firstStart(rows, func(r compare.Row) *compare.Visit { return r.B })
 	for _, r := range rows {
-		out.Rows = append(out.Rows, compareLine{
+		out = append(out, compareLine{
 			Node: r.Node, Place: r.Place, Visit: r.Visit, A: sideOf(r.A, beganA), B: sideOf(r.B, beganB), SameWay: r.SameWay(), SameData: r.SameData(),
 		})
 	}
-	return reply(out), nil
+	return out
 }
 
 func firstStart(rows []compare.Row, side func(compare.Row) *compare.Visit) time.Time {

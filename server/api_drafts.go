@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -131,6 +132,8 @@ type publishInput struct {
 	Body struct {
 		Seq  int64  `json:"seq" minimum:"0" doc:"Position that you looked at"`
 		Note string `json:"note,omitempty" maxLength:"1000"`
+
+		Override string `json:"override,omitempty" maxLength:"1000" doc:"Why an owner publishes although cases differ"`
 	}
 }
 
@@ -154,11 +157,19 @@ type publishedOut struct {
 
 func (s *Server) publishDraft(ctx context.Context, in *publishInput) (*body[publishedOut], error) {
 	who := identityOf(ctx)
+	accept, err := s.guard(ctx, in.ID, in.Body.Seq, in.Body.Override)
+	if err != nil {
+		return nil, err
+	}
 	v, err := s.config.Drafts.Publish(ctx, who.Workspace, in.ID, personOf(who), in.Body.Seq, in.Body.Note)
 	if err != nil {
 		return nil, err
 	}
-	deedOf(ctx).detail = "v" + strconv.Itoa(v.Number)
+	d := deedOf(ctx)
+	d.detail = strings.TrimSpace("v" + strconv.Itoa(v.Number) + " " + d.detail)
+	if err := accept(ctx); err != nil {
+		return nil, err
+	}
 	return reply(publishedOut{Version: showVersion(v)}), nil
 }
 

@@ -25,6 +25,7 @@ import (
 
 	"signalbox/engine/account"
 	"signalbox/engine/audit"
+	"signalbox/engine/casebook"
 	"signalbox/engine/draft"
 	"signalbox/engine/gallery"
 	"signalbox/engine/routing"
@@ -64,6 +65,7 @@ type Config struct {
 	History  History
 	Boards   Boards
 	Letters  Letters
+	Cases    *casebook.Service
 }
 
 func (c Config) validate() error {
@@ -88,6 +90,7 @@ func (c Config) validate() error {
 		{"Shares", c.Shares != nil},
 		{"Vault", c.Vault != nil},
 		{"Routing", c.Routing != nil},
+		{"Cases", c.Cases != nil},
 		{"Hub", c.Hub != nil},
 		{"Workers", c.Workers != nil},
 		{"Engine", c.Engine != nil},

@@ -21,6 +21,7 @@ import (
 
 	"signalbox/engine/account"
 	"signalbox/engine/audit"
+	"signalbox/engine/casebook"
 	"signalbox/engine/draft"
 	"signalbox/engine/gallery"
 	"signalbox/engine/pg"
@@ -40,6 +41,7 @@ const (
 // world is one server with its database and everything that a test touches.
 type world struct {
 	t        *testing.T
+	db       *pg.DB
 	pool     *pgxpool.Pool
 	hub      *server.Hub
 	server   *server.Server
@@ -119,7 +121,7 @@ func newWorld(t *testing.T) *world {
 
 func newWorldOf(t *testing.T, db *pg.DB, p parts) *world {
 	t.Helper()
-	w := &world{t: t, pool: db.Pool(), log: &logBuffer{}, clock: &clock{at: time.Now().Truncate(time.Microsecond)}}
+	w := &world{t: t, db: db, pool: db.Pool(), log: &logBuffer{}, clock: &clock{at: time.Now().Truncate(time.Microsecond)}}
 	log := slog.New(slog.NewTextHandler(w.log, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	w.hub = server.NewHub(log, p.traces)
 	key, err := vault.NewKey(bytes.Repeat([]byte{1}, 32))
@@ -150,6 +152,7 @@ func newWorldOf(t *testing.T, db *pg.DB, p parts) *world {
 		Tickets:  pg.NewTickets(w.pool),
 		Sessions: pg.NewSessions(w.pool), Accounts: w.accounts, Audit: audit.New(pg.NewAudit(w.pool), w.clock.now), Drafts: w.drafts, Gallery: templates, Shares: w.shares,
 		Vault: w.vault, Routing: w.routing, Hub: w.hub, Workers: w.office, Engine: p.engine, Events: p.events, History: p.history, Boards: pg.NewBoards(w.pool), Letters: pg.NewDeadLetters(pg.NewHistory(pg.NewStore(db))),
+		Cases: casebook.New(pg.NewCases(pg.NewStore(db)), w.clock.now),
 	})
 	if err != nil {
 		t.Fatal(err)

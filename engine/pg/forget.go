@@ -81,8 +81,8 @@ const deleteUnnamed = `delete from payloads p
 	and not exists (select from payload_uses x where x.digest = p.digest)`
 
 // mayGo is the condition under which a run may be deleted: it ended before $1,
-// and nobody has yet to confirm its end.
-const mayGo = `ended_at is not null and ended_at < $1 and not owed`
+// nobody has yet to confirm its end, and it is no case.
+const mayGo = `ended_at is not null and ended_at < $1 and not owed and not exists (select from cases c where c.run_id = runs.id)`
 
 // forgettable locks the runs that go. What another server is at is left out.
 func forgettable(ctx context.Context, tx pgx.Tx, after uuid.UUID, purge *Purge) ([]uuid.UUID, error) {

@@ -131,7 +131,10 @@ func (d *Drafts) Delete(ctx context.Context, workspace string, id uuid.UUID) err
 		if err := changed(done, err, draft.ErrNotFound); err != nil {
 			return err
 		}
-		_, err = tx.Exec(ctx, `delete from hooks where workspace_id = $1 and workflow_id = $2`, workspace, id)
+		if _, err = tx.Exec(ctx, `delete from hooks where workspace_id = $1 and workflow_id = $2`, workspace, id); err != nil {
+			return err //nolint:wrapcheck // named by the service
+		}
+		_, err = tx.Exec(ctx, `delete from cases where workspace_id = $1 and workflow_id = $2`, workspace, id)
 		return err //nolint:wrapcheck // named by the service
 	})
 }
