@@ -1,14 +1,19 @@
 package app
 
 import (
+	"context"
 	"fmt"
+	"log/slog"
+	"path/filepath"
 	"strings"
+	"time"
 
 	"signalbox/engine/gallery"
 	"signalbox/engine/guard"
 	"signalbox/engine/vault"
 	"signalbox/engine/worker"
 	"signalbox/engine/worker/action"
+	"signalbox/engine/worker/witness"
 )
 
 // actions are what workers can do, by kind. origin, when set, is where our own
@@ -31,6 +36,18 @@ func actions(origin string, traced bool, address func(vault.Wait) string) (map[s
 	return map[string]worker.Action{
 		"mock": action.Mock{}, "http": web, "llm": action.NewLLM(client), "callback": action.Callback{HTTP: web, Address: address},
 	}, nil
+}
+
+// openWitness opens the memory of what this process was at work on when it died.
+// A directory that cannot be written, as of a worker that keeps nothing, is no
+// reason not to work.
+func openWitness(ctx context.Context, cfg Config, log *slog.Logger) *witness.Journal {
+	j, err := witness.Open(filepath.Join(cfg.Data, "witness"), time.Now)
+	if err != nil {
+		log.WarnContext(ctx, "what this process dies of is not remembered: a step that kills it would be run again and again", "err", err)
+		return nil
+	}
+	return j
 }
 
 // addresses makes the one-time addresses of waits for callbacks.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"maps"
 	"net"
 	"net/http"
 	"os"
@@ -32,6 +33,7 @@ import (
 	"signalbox/engine/watch"
 	"signalbox/engine/worker"
 	"signalbox/engine/worker/remote"
+	"signalbox/engine/worker/witness"
 	"signalbox/server"
 	"signalbox/static"
 )
@@ -59,6 +61,7 @@ type App struct {
 	fromEngine worker.Source
 
 	pool     *worker.Pool
+	witness  *witness.Journal
 	office   *remote.Office // of workers of one's own
 	elastic  scaler
 	hub      *server.Hub
@@ -183,18 +186,20 @@ func (a *App) loopback() string {
 	return "http://" + a.listener.Addr().String()
 }
 
-func (a *App) openWorkers(context.Context) error {
+func (a *App) openWorkers(ctx context.Context) error {
 	actions, err := actions(a.loopback(), a.Config.OTLPEndpoint != "", addresses(a.Origin, a.vault))
 	if err != nil {
 		return err
 	}
+	maps.Copy(actions, a.Config.instead)
 	counted, err := meter.NewWorkers(a.registry)
 	if err != nil {
 		return fmt.Errorf("register metrics: %w", err)
 	}
+	a.witness = openWitness(ctx, a.Config, a.log)
 	a.pool, err = worker.New(worker.Config{
 		Source: a.fromEngine, Actions: actions, Payloads: a.store, Secret: a.vault.Secret, Redact: a.vault.Redactor().Bytes,
-		Log: a.log, Name: "w1", Default: a.Config.Slots, Meter: counted.Attempt, Serves: notOwn,
+		Log: a.log, Name: "w1", Default: a.Config.Slots, Meter: counted.Attempt, Serves: notOwn, Witness: a.witness,
 	})
 	if err != nil {
 		return err
@@ -341,6 +346,9 @@ func (a *App) close(ctx context.Context) {
 	}
 	a.ops.close()
 	a.closeChannel()
+	if err := a.witness.Close(); err != nil {
+		a.log.WarnContext(ctx, "the witness did not close", "err", err)
+	}
 	if a.base != nil {
 		if err := a.base.close(ctx); err != nil {
 			a.log.ErrorContext(ctx, "the database did not stop well", "err", err)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"maps"
 	"os"
 	"time"
 
@@ -130,6 +131,9 @@ func workOnly(ctx context.Context, cfg Config, log *slog.Logger) error {
 	if err != nil {
 		return err
 	}
+	maps.Copy(actions, cfg.instead)
+	seen := openWitness(ctx, cfg, log)
+	defer func() { _ = seen.Close() }()
 	host, err := os.Hostname()
 	if err != nil {
 		host = "worker"
@@ -137,7 +141,7 @@ func workOnly(ctx context.Context, cfg Config, log *slog.Logger) error {
 	source := nats.NewSource(conn)
 	pool, err := worker.New(worker.Config{
 		Source: source, Actions: actions, Payloads: store, Secret: v.Secret, Redact: v.Redactor().Bytes,
-		Log: log, Name: fmt.Sprintf("%s-%d", host, os.Getpid()), Default: cfg.Slots, Meter: counted.Attempt, Serves: notOwn,
+		Log: log, Name: fmt.Sprintf("%s-%d", host, os.Getpid()), Default: cfg.Slots, Meter: counted.Attempt, Serves: notOwn, Witness: seen,
 	})
 	if err != nil {
 		return err

@@ -16,6 +16,8 @@ import (
 	"strings"
 
 	"go.yaml.in/yaml/v3"
+
+	"signalbox/engine/worker"
 )
 
 // Config is every setting. Each has a flag, a variable of the environment named
@@ -50,6 +52,8 @@ type Config struct {
 	OTLPEndpoint string // of a collector of traces; empty: none
 	OTLPHeaders  string // name=value, separated by commas
 	File         string // settings as YAML
+
+	instead map[string]worker.Action // of the usual ones, by kind; tests only
 }
 
 // setting is one row of the table of settings.

@@ -179,3 +179,32 @@ func (a *App) LargestOutput(ctx context.Context, run string) (n int, err error) 
 
 // Slots is what a queue has in this process.
 func (a *App) Slots(queue string) worker.Slots { return a.pool.Slots()[queue] }
+
+// Instead sets another action in the place of a usual one.
+func (c *Config) Instead(kind string, a worker.Action) { c.instead = map[string]worker.Action{kind: a} }
+
+// Single publishes, unless it is there already, a workflow with one step, and
+// starts one run of it for a key.
+func (a *App) Single(ctx context.Context, name, config, key string) error {
+	list, err := a.drafts.List(ctx, mainWorkspace, draft.Cursor{}, 50)
+	if err != nil {
+		return err
+	}
+	var p published
+	for _, w := range list {
+		if w.Name == name && w.ActiveVersion > 0 {
+			p = published{w.ID, w.ActiveID}
+		}
+	}
+	if p.version == uuid.Nil {
+		g := graph.Graph{Format: graph.Format, Name: name, Nodes: []graph.Node{
+			{ID: "start", Key: "start", Kind: "manual"},
+			{ID: "work", Key: "work", Kind: "mock", Config: json.RawMessage(config), Retry: &graph.Retry{MaxAttempts: 3, Initial: "100ms"}},
+		}, Edges: []graph.Edge{{ID: "e", From: "start", Port: "success", To: "work"}}}
+		if p, err = (&bench{app: a}).publish(ctx, g); err != nil {
+			return err
+		}
+	}
+	_, err = a.begin(ctx, p, key)
+	return err
+}

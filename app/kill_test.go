@@ -18,19 +18,14 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	if dir := os.Getenv(childVariable); dir != "" {
-		if err := child(dir); err != nil {
-			fmt.Fprintln(os.Stderr, err)
-			os.Exit(1)
+	for variable, be := range map[string]func(dir string) error{childVariable: child, diskVariable: diskChild, deadlyVariable: deadlyChild} {
+		if dir := os.Getenv(variable); dir != "" {
+			if err := be(dir); err != nil {
+				fmt.Fprintln(os.Stderr, err)
+				os.Exit(1)
+			}
+			os.Exit(0)
 		}
-		os.Exit(0)
-	}
-	if dir := os.Getenv(diskVariable); dir != "" {
-		if err := diskChild(dir); err != nil {
-			fmt.Fprintln(os.Stderr, err)
-			os.Exit(1)
-		}
-		os.Exit(0)
 	}
 	if dir := os.Getenv(natsVariable); dir != "" {
 		fmt.Fprintln(os.Stderr, natsChild(dir, os.Getenv(natsPortVariable)))

@@ -50,6 +50,7 @@ func TestSoak(t *testing.T) { //nolint:paralleltest // one arena after the other
 	t.Run("apart", func(t *testing.T) { soakApart(t, seed+1, apartShare) })       //nolint:paralleltest // see above
 	t.Run("full", func(t *testing.T) { soakFull(t, seed+2, fullShare) })          //nolint:paralleltest // see above
 	t.Run("power", func(t *testing.T) { soakPower(t, seed+3, powerShare) })       //nolint:paralleltest // see above
+	t.Run("poison", func(t *testing.T) { soakPoison(t) })                         //nolint:paralleltest // see above
 	t.Run("power without flushes", func(t *testing.T) { soakNoFlush(t, seed+4) }) //nolint:paralleltest // see above
 }
 

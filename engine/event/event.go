@@ -46,7 +46,7 @@ type Payload struct {
 
 // Error is what a failed step carries along its failure port.
 type Error struct {
-	Class    string          `json:"class"`   // timeout, rate_limited, unavailable, invalid_input, unauthorized, canceled, budget, limit, internal, or the worker's own
+	Class    string          `json:"class"`   // timeout, rate_limited, unavailable, invalid_input, unauthorized, canceled, budget, limit, internal, crash, or the worker's own
 	Message  string          `json:"message"` // a sentence, at most 2,000 characters
 	Node     string          `json:"node,omitempty"`
 	Attempts int             `json:"attempts,omitempty"`

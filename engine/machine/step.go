@@ -394,7 +394,7 @@ func (r Retry) wants(class string) bool {
 		return slices.Contains(r.On, class)
 	}
 	switch class {
-	case "invalid_input", "unauthorized", "budget", "limit":
+	case "invalid_input", "unauthorized", "budget", "limit", "crash":
 		return false
 	}
 	return true

@@ -216,7 +216,7 @@ func (m *Runs) kind(mach *machine.Machine, node string) string {
 
 // classOf bounds the class of a failure: a worker may send words of its own.
 func classOf(e *event.Error) string {
-	known := []string{"timeout", "rate_limited", "unavailable", "invalid_input", "unauthorized", "canceled", "budget", "limit", "internal", "invalid_output", "failed"}
+	known := []string{"timeout", "rate_limited", "unavailable", "invalid_input", "unauthorized", "canceled", "budget", "limit", "internal", "crash", "invalid_output", "failed"}
 	if slices.Contains(known, e.Class) {
 		return e.Class
 	}

@@ -108,7 +108,7 @@ func worthIt(r *graph.Retry, class string) bool {
 	if r != nil && len(r.On) > 0 {
 		return slices.Contains(r.On, class)
 	}
-	return !slices.Contains([]string{"invalid_input", "unauthorized", "budget", "limit"}, class)
+	return !slices.Contains([]string{"invalid_input", "unauthorized", "budget", "limit", "crash"}, class)
 }
 
 // pause is how long to wait after an attempt that failed, without jitter:

@@ -67,6 +67,7 @@ const (
 	ClassCanceled     = "canceled"
 	ClassLimit        = "limit"
 	ClassInternal     = "internal"
+	ClassCrash        = "crash"          // the program died of it, again and again
 	ClassBadOutput    = "invalid_output" // the other side answered what its caller cannot use
 )
 

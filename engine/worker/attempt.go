@@ -22,6 +22,7 @@ type attempt struct {
 	began  time.Time
 	ends   time.Time // deadline
 	beaten time.Time // last heartbeat
+	leave  func()    // lets the next suspect in
 	over   atomic.Bool
 	stream stream
 	told   func(*task.Result, bool) // when the result is settled; may be nil
@@ -30,19 +31,42 @@ type attempt struct {
 // end reports whether the caller is the one who ends the job.
 func (a *attempt) end() bool { return a.over.CompareAndSwap(false, true) }
 
-// do runs a job to its end.
+// do runs a job to its end, under the eyes of the witness.
 func (p *Pool) do(ctx context.Context, j Job) {
+	leave, ok := p.alone(ctx, j)
+	if !ok {
+		j.Return()
+		return
+	}
+	defer leave()
 	t := j.Task()
 	now := p.cfg.Now()
 	limit := p.timeoutOf(t, now)
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	a := &attempt{pool: p, job: j, cancel: cancel, began: now, ends: now.Add(limit), beaten: now}
+	a := &attempt{pool: p, job: j, cancel: cancel, began: now, ends: now.Add(limit), beaten: now, leave: leave}
 	if !p.admit(a) {
 		j.Drop()
 		return
 	}
 	defer p.leave(a)
+	if n := p.cfg.Witness.Deaths(t.ID()); n >= deathsMax {
+		p.cfg.Log.ErrorContext(ctx, "a step has taken the program with it too often and is given up", "run", t.Run, "task", t.Kind, "queue", t.Queue, "deaths", n)
+		a.over.Store(true)
+		a.finish(ctx, nil, deadly(n))
+		return
+	}
+	slot := p.cfg.Witness.Begin(t.ID())
+	if a.run(ctx, limit) {
+		p.cfg.Witness.End(slot)
+	} else {
+		p.cfg.Witness.Keep(slot)
+	}
+}
+
+// run acts and tells how it ended; it reports false when the job was given back.
+func (a *attempt) run(ctx context.Context, limit time.Duration) (ended bool) {
+	j := a.job
 	live := a.announce()
 	ctx, done := context.WithTimeoutCause(ctx, limit, errTimeout)
 	output, err := a.act(ctx)
@@ -51,25 +75,26 @@ func (p *Pool) do(ctx context.Context, j Job) {
 	live.Stop()
 	a.stream.close(a)
 	if !a.end() {
-		return // the heartbeat or the drain has ended it
+		return !errors.Is(cause, errStopped) // the heartbeat or the drain has ended it
 	}
 	var failed *Failure
 	switch {
 	case err == nil:
 	case errors.Is(err, ErrReturn):
 		j.Return()
-		return
+		return false
 	case errors.As(err, &failed) && cause == nil:
 	case errors.Is(cause, errStopped):
 		j.Return()
-		return
+		return false
 	case errors.Is(cause, errCanceled):
 		j.Drop()
-		return
+		return true
 	case errors.Is(cause, errTimeout):
 		err = timedOut(limit)
 	}
 	a.finish(ctx, output, err)
+	return true
 }
 
 var errTimeout = errors.New("the attempt ran out of time")
@@ -175,6 +200,7 @@ func (a *attempt) beat(now time.Time) {
 			t := a.job.Task()
 			a.pool.cfg.Log.Error("an action ignores its deadline; its slot stays taken", "run", t.Run, "task", t.Kind, "queue", t.Queue)
 			a.finish(context.Background(), nil, timedOut(a.ends.Sub(a.began)))
+			a.leave()
 		}
 		return
 	}

@@ -53,11 +53,14 @@ type Config struct {
 	Drain    time.Duration                                       // 0 is 20 s
 	Now      func() time.Time                                    // nil is time.Now
 	Meter    func(queue, kind, class string, took time.Duration) // told after each attempt, class empty on success; may be nil
+	Witness  Witness                                             // remembers what this process died of; nil: nobody does
 }
 
 // Pool runs attempts.
 type Pool struct {
-	cfg Config
+	cfg      Config
+	suspect  chan struct{} // held by the one attempt at work that may be deadly
+	draining chan struct{} // closed when the pool stops
 
 	mu       sync.Mutex
 	desks    map[string]*Desk
@@ -89,6 +92,9 @@ func New(cfg Config) (*Pool, error) {
 	if err := errors.Join(faults...); err != nil {
 		return nil, err
 	}
+	if cfg.Witness == nil {
+		cfg.Witness = nobody{}
+	}
 	if cfg.Redact == nil {
 		cfg.Redact = func(b []byte) []byte { return b }
 	}
@@ -107,7 +113,7 @@ func New(cfg Config) (*Pool, error) {
 	if cfg.Now == nil {
 		cfg.Now = time.Now //nolint:forbidigo // the one place where the workers' clock comes from
 	}
-	return &Pool{cfg: cfg, desks: map[string]*Desk{}, running: map[*attempt]struct{}{}, canceled: map[string]struct{}{}}, nil
+	return &Pool{cfg: cfg, suspect: make(chan struct{}, 1), draining: make(chan struct{}), desks: map[string]*Desk{}, running: map[*attempt]struct{}{}, canceled: map[string]struct{}{}}, nil
 }
 
 // errStopped is the cause of a context that ends because the pool stops.
@@ -140,6 +146,7 @@ func (p *Pool) Run(ctx context.Context) error {
 		})
 	})
 	err := g.Wait()
+	close(p.draining)
 	p.drain(stop)
 	stop(errStopped)
 	<-beat

@@ -56,7 +56,7 @@ func letterTone(state string) string {
 // classWords say in plain words what kind of failure it was.
 func (l Letter) classWords(p Page) string {
 	switch l.Class {
-	case "timeout", "internal", "unavailable", "invalid_input", "unauthorized", "rate_limited", "budget", "limit":
+	case "timeout", "internal", "unavailable", "invalid_input", "unauthorized", "rate_limited", "budget", "limit", "crash":
 		return p.T("letters.class." + l.Class)
 	default:
 		return p.T("letters.class.other")
