@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"maps"
 	"path/filepath"
 	"strings"
 	"time"
@@ -36,6 +37,13 @@ func actions(origin string, traced bool, address func(vault.Wait) string) (map[s
 	return map[string]worker.Action{
 		"mock": action.Mock{}, "http": web, "llm": action.NewLLM(client), "callback": action.Callback{HTTP: web, Address: address},
 	}, nil
+}
+
+// actions are what the workers of a process with these settings can do.
+func (c *Config) actions(origin string, address func(vault.Wait) string) (map[string]worker.Action, error) {
+	list, err := actions(origin, c.OTLPEndpoint != "", address)
+	maps.Copy(list, c.instead)
+	return list, err
 }
 
 // openWitness opens the memory of what this process was at work on when it died.

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"maps"
 	"net"
 	"net/http"
 	"os"
@@ -187,11 +186,10 @@ func (a *App) loopback() string {
 }
 
 func (a *App) openWorkers(ctx context.Context) error {
-	actions, err := actions(a.loopback(), a.Config.OTLPEndpoint != "", addresses(a.Origin, a.vault))
+	actions, err := a.Config.actions(a.loopback(), addresses(a.Origin, a.vault))
 	if err != nil {
 		return err
 	}
-	maps.Copy(actions, a.Config.instead)
 	counted, err := meter.NewWorkers(a.registry)
 	if err != nil {
 		return fmt.Errorf("register metrics: %w", err)

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"maps"
 	"os"
 	"time"
 
@@ -127,11 +126,10 @@ func workOnly(ctx context.Context, cfg Config, log *slog.Logger) error {
 	defer beside.close()
 	store := pg.NewStore(db)
 	store.SealWith(key.Values(), cfg.SealValues)
-	actions, err := actions("", cfg.OTLPEndpoint != "", addresses(cfg.PublicURL, v))
+	actions, err := cfg.actions("", addresses(cfg.PublicURL, v))
 	if err != nil {
 		return err
 	}
-	maps.Copy(actions, cfg.instead)
 	seen := openWitness(ctx, cfg, log)
 	defer func() { _ = seen.Close() }()
 	host, err := os.Hostname()

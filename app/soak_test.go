@@ -37,21 +37,34 @@ func setting(t *testing.T, name string, usual int) int {
 // TestSoak lets SOAK_KILLS faults happen (1,000 unless it is set) to real
 // processes: most to the program alone with its children, a quarter to three
 // servers with a PostgreSQL and a NATS of their own, a twelfth on a disk that
-// fills up, a twelfth on a disk whose power is cut. SOAK_SEED chooses them
-// again.
+// fills up, a twelfth on a disk whose power is cut, a twelfth under clients
+// whose history is checked. SOAK_SEED chooses them again.
 func TestSoak(t *testing.T) { //nolint:paralleltest // one arena after the other
 	faults, seed := setting(t, "SOAK_KILLS", 1_000), uint64(setting(t, "SOAK_SEED", int(time.Now().Unix())))
 	t.Logf("SOAK_KILLS=%d SOAK_SEED=%d", faults, seed)
 	apartShare, fullShare, powerShare := faults/4, max(2, faults/12), max(2, faults/12)
 	t.Run("alone", func(t *testing.T) { //nolint:paralleltest // see above
 		a := newAlone(t, seed)
-		a.run(max(1, faults-apartShare-fullShare-powerShare), faultsAlone())
+		a.run(max(1, faults-apartShare-fullShare-2*powerShare), faultsAlone())
 	})
-	t.Run("apart", func(t *testing.T) { soakApart(t, seed+1, apartShare) })       //nolint:paralleltest // see above
-	t.Run("full", func(t *testing.T) { soakFull(t, seed+2, fullShare) })          //nolint:paralleltest // see above
-	t.Run("power", func(t *testing.T) { soakPower(t, seed+3, powerShare) })       //nolint:paralleltest // see above
-	t.Run("poison", func(t *testing.T) { soakPoison(t) })                         //nolint:paralleltest // see above
-	t.Run("power without flushes", func(t *testing.T) { soakNoFlush(t, seed+4) }) //nolint:paralleltest // see above
+	t.Run("apart", func(t *testing.T) { soakApart(t, seed+1, apartShare) })         //nolint:paralleltest // see above
+	t.Run("full", func(t *testing.T) { soakFull(t, seed+2, fullShare) })            //nolint:paralleltest // see above
+	t.Run("power", func(t *testing.T) { soakPower(t, seed+3, powerShare) })         //nolint:paralleltest // see above
+	t.Run("histories", func(t *testing.T) { soakHistories(t, seed+5, powerShare) }) //nolint:paralleltest // see above
+	t.Run("poison", func(t *testing.T) { soakPoison(t) })                           //nolint:paralleltest // see above
+	t.Run("power without flushes", func(t *testing.T) { soakNoFlush(t, seed+4) })   //nolint:paralleltest // see above
+}
+
+// soakHistories kills one server, and one of three, under clients whose history
+// is then checked.
+func soakHistories(t *testing.T, seed uint64, n int) {
+	t.Helper()
+	for _, servers := range []int{1, 3} {
+		w := newTown(t, servers)
+		w.live(seed, n/2)
+		w.judge()
+		w.spoil()
+	}
 }
 
 // run lets so many faults happen at random and looks at what is left.

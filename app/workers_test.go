@@ -31,6 +31,7 @@ import (
 type plant struct {
 	t      *testing.T
 	app    *app.App
+	origin string
 	client *http.Client
 	token  string // of the role worker
 }
@@ -61,7 +62,7 @@ func newPlant(t *testing.T, set func(*app.Config)) *plant {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &plant{t: t, app: a, client: &http.Client{Jar: jar, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}}
+	p := &plant{t: t, app: a, origin: a.Origin, client: &http.Client{Jar: jar, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}}
 	var welcome bytes.Buffer
 	if err := a.Welcome(t.Context(), &welcome); err != nil {
 		t.Fatal(err)
@@ -84,7 +85,7 @@ func (p *plant) ask(method, path string, body, answer any) {
 	if err != nil {
 		p.t.Fatal(err)
 	}
-	req, err := http.NewRequestWithContext(context.Background(), method, p.app.Origin+path, bytes.NewReader(raw))
+	req, err := http.NewRequestWithContext(context.Background(), method, p.origin+path, bytes.NewReader(raw))
 	if err != nil {
 		p.t.Fatal(err)
 	}
@@ -114,14 +115,18 @@ func (p *plant) workflow(taskType string) (id string) {
 // publish publishes a workflow with a single step.
 func (p *plant) publish(work map[string]any) (id string) {
 	p.t.Helper()
-	graph := map[string]any{"signalbox": 1, "name": "One step", "nodes": []any{
+	return p.publishGraph(map[string]any{"signalbox": 1, "name": "One step", "nodes": []any{
 		map[string]any{"id": "start", "key": "start", "kind": "manual"},
 		work,
 		map[string]any{"id": "out", "key": "out", "kind": "output", "config": map[string]any{"value": "=input"}},
 	}, "edges": []any{
 		map[string]any{"id": "a", "from": "start", "port": "success", "to": "work"},
 		map[string]any{"id": "b", "from": "work", "port": "success", "to": "out"},
-	}, "layout": map[string]any{}}
+	}, "layout": map[string]any{}})
+}
+
+func (p *plant) publishGraph(graph map[string]any) (id string) {
+	p.t.Helper()
 	var made struct{ ID string }
 	p.ask("POST", "/api/workflows", map[string]any{"graph": graph}, &made)
 	var draft struct{ Seq int64 }
