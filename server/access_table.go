@@ -206,6 +206,7 @@ func caseAccess() map[string]access {
 	viewer := access{role: account.Viewer}
 	editor := access{role: account.Editor}
 	return map[string]access{
+		"GET /w/{id}/cases":                  viewer,
 		"GET /api/workflows/{id}/cases":      viewer,
 		"POST /api/workflows/{id}/cases":     editor.as("case.add"),
 		"PUT /api/workflows/{id}/guard":      access{role: account.Admin}.as("workflow.guard"),

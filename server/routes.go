@@ -55,6 +55,7 @@ func (s *Server) routes() chi.Router {
 		r.Get("/w/{id}", s.pageEditor)
 		r.Get("/w/{id}/runs", s.pageWorkflowRuns)
 		r.Get("/w/{id}/versions", s.pageVersions)
+		r.Get("/w/{id}/cases", s.pageCases)
 		r.Get("/runs", s.pageRuns)
 		r.Get("/runs/{id}", s.pageRun)
 		r.Get("/queues", s.pageQueues)

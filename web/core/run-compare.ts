@@ -30,6 +30,14 @@ export type Comparison<Run> = {
   readonly b: Run;
   readonly rows: readonly CompareRow[];
   readonly whole: boolean;
+  /** Of a case: what the draft did on it; the second run is stored nowhere. */
+  readonly outcome?:
+    | {
+        readonly case: { readonly id: string; readonly name: string };
+        readonly verdict: "same" | "differs" | "stopped";
+        readonly stopped?: { readonly node?: string; readonly why: string };
+      }
+    | undefined;
 };
 
 export function differs(r: CompareRow): boolean {

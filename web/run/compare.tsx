@@ -18,7 +18,7 @@ import type { RunStore } from "./store.ts";
 type Props = { readonly store: RunStore; readonly runs: Comparison<PageRun> };
 
 export function Compare({ store, runs }: Props) {
-  const { a, b } = runs;
+  const { a, b, outcome } = runs;
   return (
     <>
       <header class="top run-top">
@@ -29,13 +29,13 @@ export function Compare({ store, runs }: Props) {
           <nav class="crumb" aria-label={t("run.crumb")}>
             <a href={`/w/${a.workflow.id}`}>{a.workflow.name || t("shell.untitled")}</a>
             <Icon name="chevron-right" />
-            <h1>{t("run.compare.title")}</h1>
+            <h1>{outcome === undefined ? t("run.compare.title") : outcome.case.name}</h1>
           </nav>
         </div>
         <span />
         <div>
           <Side letter="A" run={a} />
-          <Side letter="B" run={b} />
+          {outcome === undefined ? <Side letter="B" run={b} /> : <Draft run={b} />}
         </div>
       </header>
       <main class="compare-main" id="main">
@@ -56,6 +56,25 @@ function Side({ letter, run }: { readonly letter: string; readonly run: PageRun 
       <RunChip status={run.status} />
     </span>
   );
+}
+
+/** What the draft would do, instead of a second run. */
+function Draft({ run }: { readonly run: PageRun }) {
+  return (
+    <span class="compare-side">
+      <b>B</b>
+      <a href={`/w/${run.workflow.id}`}>{t("run.compare.draft")}</a>
+      <RunChip status={run.status} />
+    </span>
+  );
+}
+
+/** Why what the draft would do is not known to the end. */
+function Stopped({ store, runs }: Props) {
+  const stopped = runs.outcome?.stopped;
+  if (stopped === undefined) return null;
+  const step = stopped.node === undefined ? "" : store.title(stopped.node);
+  return <p class="note warn">{t(`run.compare.stopped.${stopped.why}`, { step })}</p>;
 }
 
 /** Marks each step and edge by who took it, and whether it was alike. */
@@ -147,6 +166,7 @@ function Table({ store, runs }: Props) {
         </div>
       </header>
       {runs.whole ? undefined : <p class="note warn">{t("run.compare.part")}</p>}
+      <Stopped store={store} runs={runs} />
       <div class="tl-table" role="region" aria-label={t("run.compare.table")} tabindex={0}>
         <table>
           <thead>
@@ -241,19 +261,23 @@ function data(r: CompareRow): string {
 function Values({ runs, r }: { readonly runs: Comparison<PageRun>; readonly r: CompareRow }) {
   return (
     <div class="compare-values">
-      <Value letter="A" run={runs.a.id} seq={r.a?.last} />
-      <Value letter="B" run={runs.b.id} seq={r.b?.last} />
+      <Value letter="A" of={`runs/${runs.a.id}`} seq={r.a?.last} />
+      <Value
+        letter="B"
+        of={runs.outcome === undefined ? `runs/${runs.b.id}` : `cases/${runs.outcome.case.id}`}
+        seq={r.b?.last}
+      />
     </div>
   );
 }
 
 function Value({
   letter,
-  run,
+  of,
   seq,
 }: {
   readonly letter: string;
-  readonly run: string;
+  readonly of: string;
   readonly seq: number | undefined;
 }) {
   const text = useSignal("");
@@ -261,7 +285,7 @@ function Value({
     let wanted = true;
     text.value = "";
     if (seq === undefined) return undefined;
-    call("GET", `/api/runs/${run}/events/${seq}`).then(
+    call("GET", `/api/${of}/events/${seq}`).then(
       (e) => {
         const d = at(e, "data");
         const value = at(d, "output") ?? at(d, "input") ?? at(d, "error");
@@ -276,7 +300,7 @@ function Value({
     return () => {
       wanted = false;
     };
-  }, [run, seq]);
+  }, [of, seq]);
   return (
     <section>
       <h3>{letter}</h3>

@@ -23,7 +23,7 @@ export function Header({
   readonly run: PageRun;
   readonly role: string;
 }) {
-  const asks = useSignal<"cancel" | "share" | "compare" | undefined>(undefined);
+  const asks = useSignal<"cancel" | "share" | "compare" | "case" | undefined>(undefined);
   const close = () => {
     asks.value = undefined;
   };
@@ -40,6 +40,7 @@ export function Header({
       <Bar store={store} run={run} role={role} ask={(what) => (asks.value = what)} />
       {asks.value === "cancel" ? <Late load={cancelDialog} with={{ run, close }} /> : undefined}
       {asks.value === "compare" ? <Late load={compareDialog} with={{ run, close }} /> : undefined}
+      {asks.value === "case" ? <Late load={caseDialog} with={{ run, close }} /> : undefined}
       {asks.value === "share" ? <Late load={shareDialog} with={{ subject, close }} /> : undefined}
     </>
   );
@@ -47,13 +48,14 @@ export function Header({
 
 const cancelDialog = () => import("./later.ts").then((m) => m.later.CancelDialog);
 const compareDialog = () => import("./later.ts").then((m) => m.later.CompareDialog);
+const caseDialog = () => import("./later.ts").then((m) => m.later.CaseDialog);
 const shareDialog = () => import("../sharing/dialog.tsx").then((m) => m.ShareDialog);
 
 type BarProps = {
   readonly store: RunStore;
   readonly run: PageRun;
   readonly role: string;
-  readonly ask: (what: "cancel" | "share" | "compare") => void;
+  readonly ask: (what: "cancel" | "share" | "compare" | "case") => void;
 };
 
 function Bar({ store, run, role, ask }: BarProps) {
@@ -98,6 +100,17 @@ function Bar({ store, run, role, ask }: BarProps) {
           <Icon name="git-compare" />
           <span class="wide-only">{t("run.compare")}</span>
         </button>
+        {edits && over ? (
+          <button
+            type="button"
+            class="btn ghost sq"
+            aria-label={t("run.case")}
+            title={t("run.case")}
+            onClick={() => ask("case")}
+          >
+            <Icon name="flask-conical" />
+          </button>
+        ) : undefined}
         {edits ? (
           <button
             type="button"

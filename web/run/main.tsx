@@ -37,10 +37,16 @@ async function begin(root: HTMLElement, props: PageProps): Promise<void> {
     at(detail, "graph") as Graph,
     at(kinds, "kinds") as readonly Spec[],
   );
-  const other = new URLSearchParams(location.search).get("with");
-  if (other !== null) {
+  // With another run, or, as a case, with what the draft would do.
+  const query = new URLSearchParams(location.search);
+  const other = query.get("with");
+  const kept = query.get("case");
+  if ((other ?? kept) !== null) {
     const [runs, { Compare }] = await Promise.all([
-      call("GET", `/api/runs/${id}/compare/${encodeURIComponent(other)}`),
+      call(
+        "GET",
+        other === null ? `/api/cases/${kept}/compare` : `/api/runs/${id}/compare/${other}`,
+      ),
       import("./compare.tsx"),
     ]);
     render(<Compare store={store} runs={runs as Comparison<PageRun>} />, root);

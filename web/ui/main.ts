@@ -126,10 +126,8 @@ if (cards !== null)
   );
 
 // Pages with a script of their own.
-if (document.querySelector("[data-routes]") !== null)
-  void import("./queues.ts").then((later) => later.watch());
-if (document.querySelector("[data-letters]") !== null)
-  void import("./letters.ts").then((later) => later.watch());
+if (document.querySelector("[data-routes],[data-letters],[data-cases]") !== null)
+  void import("./own.ts");
 
 keepAgo();
 keepLive();

@@ -1,6 +1,7 @@
 // Publishing: the draft becomes the next version, and the active one.
 
 import { useState } from "preact/hooks";
+import { Rehearsal, useRehearsal } from "../cases/rehearsal.tsx";
 import { useEditor } from "../context.ts";
 import { Icon } from "../icon.tsx";
 import { ApiError } from "../net/api.ts";
@@ -11,18 +12,26 @@ export function PublishDialog() {
   const editor = useEditor();
   const { session } = editor;
   const [note, setNote] = useState("");
+  const [reason, setReason] = useState("");
   const [busy, setBusy] = useState(false);
   const [fault, setFault] = useState<string | undefined>(undefined);
   const errors = session.issues.value.filter((i) => i.severity === "error");
   const warnings = session.issues.value.length - errors.length;
   const next = session.workflow.value.active_version + 1;
+  const rehearsal = useRehearsal(errors.length === 0);
+  const barred = rehearsal.report?.guarded === true && !rehearsal.report.ok;
+  const owner = editor.props.user?.role === "owner";
   const close = () => (session.dialog.value = undefined);
   const publish = async () => {
     setBusy(true);
     setFault(undefined);
     try {
       if (!(await editor.settled())) throw new Error(t("editor.publish.unsaved"));
-      const { version } = await editor.api.publish(editor.seq, note.trim());
+      const { version } = await editor.api.publish(
+        editor.seq,
+        note.trim(),
+        barred ? reason.trim() : "",
+      );
       session.workflow.value = { ...session.workflow.value, active_version: version.number };
       session.dirty.value = 0;
       close();
@@ -85,9 +94,14 @@ export function PublishDialog() {
           <button type="button" class="btn" onClick={close}>
             {t("editor.cancel")}
           </button>
-          <button type="button" class="btn pri" disabled={busy} onClick={() => void publish()}>
+          <button
+            type="button"
+            class={barred ? "btn pri dng" : "btn pri"}
+            disabled={busy || rehearsal.busy || (barred && (!owner || reason.trim() === ""))}
+            onClick={() => void publish()}
+          >
             {busy ? <span class="spin" /> : null}
-            {t("editor.publish.do", { n: next })}
+            {t(barred ? "editor.publish.anyway" : "editor.publish.do", { n: next })}
           </button>
         </>
       }
@@ -112,6 +126,30 @@ export function PublishDialog() {
             onInput={(e) => setNote(e.currentTarget.value)}
           />
         </div>
+        <Rehearsal of={rehearsal} workflow={editor.props.workflow.id} />
+        {barred && owner ? (
+          <div class="fld">
+            <label for="ed-publish-reason">{t("editor.cases.reason")}</label>
+            <textarea
+              id="ed-publish-reason"
+              class="inp"
+              rows={2}
+              maxLength={500}
+              value={reason}
+              aria-describedby="ed-publish-reason-hint"
+              onInput={(e) => setReason(e.currentTarget.value)}
+            />
+            <p class="hint" id="ed-publish-reason-hint">
+              {t("editor.cases.reason.hint")}
+            </p>
+          </div>
+        ) : null}
+        {barred && !owner ? (
+          <p class="note fail">
+            <Icon name="circle-alert" />
+            <span>{t("editor.cases.barred")}</span>
+          </p>
+        ) : null}
         {warnings > 0 ? (
           <p class="note warn">
             <Icon name="triangle-alert" />
@@ -130,6 +168,7 @@ export function PublishDialog() {
 }
 
 function wordsOf(error: unknown): string {
-  if (error instanceof ApiError && error.status === 409) return t("editor.publish.conflict");
+  if (error instanceof ApiError && error.status === 409 && error.fields.length === 0)
+    return t("editor.publish.conflict");
   return error instanceof Error ? error.message : String(error);
 }

@@ -40,6 +40,29 @@ export type Version = {
   readonly by?: { readonly name: string };
 };
 
+/** What the cases of the workflow came to with the draft. */
+export type CaseReport = {
+  readonly ok: boolean;
+  readonly guarded: boolean;
+  readonly same: number;
+  readonly cases: readonly {
+    readonly case: { readonly id: string; readonly name: string };
+    readonly verdict: "same" | "differs" | "stopped";
+    readonly accepted: boolean;
+    readonly stopped?: {
+      readonly node?: string;
+      readonly why: "not_recorded" | "waits" | "no_trigger" | "too_long" | "open";
+    };
+    readonly differences: readonly {
+      /** The others say what is new on the way, and do not count. */
+      readonly what: "status" | "result" | "answer" | "way" | "request" | "new" | "gone" | "data";
+      readonly counts: boolean;
+      readonly node?: string;
+    }[];
+    readonly compare: string;
+  }[];
+};
+
 export type Run = { readonly id: string };
 
 export type NodeSample = {
@@ -159,8 +182,17 @@ export class Api {
     return call("PUT", `${this.#path}/camera`, camera, undefined, true);
   }
 
-  publish(seq: number, note: string): Promise<{ version: Version }> {
-    return call("POST", `${this.#path}/publish`, note === "" ? { seq } : { seq, note });
+  publish(seq: number, note: string, override = ""): Promise<{ version: Version }> {
+    return call("POST", `${this.#path}/publish`, {
+      seq,
+      ...(note === "" ? {} : { note }),
+      ...(override === "" ? {} : { override }),
+    });
+  }
+
+  /** Plays the draft on the cases of the workflow. */
+  rehearse(): Promise<CaseReport> {
+    return call("POST", `${this.#path}/rehearsal`, {});
   }
 
   rename(name: string): Promise<Workflow> {
