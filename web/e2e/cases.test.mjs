@@ -130,6 +130,42 @@ test("both are compared side by side", async () => {
   await shot("case-compare");
 });
 
+test("what a run asks a person has room of its own, with its text", async () => {
+  const asks = {
+    signalbox: 1,
+    name: "Refund",
+    nodes: [
+      node("start", "manual", {}),
+      node("ask", "human", {
+        title: "Refund {{ input.amount }} euro?",
+        text: "The customer says that the parcel never came.\nThe carrier says that it did.",
+        assignees: ["The desk"],
+        decisions: [{ port: "yes", title: "Refund" }, { port: "no", title: "Refuse" }],
+        fields: [{ name: "note", title: "Note" }],
+      }),
+      node("done", "output", { value: "=input" }),
+    ],
+    edges: [edge("start", "ask"), edge("ask", "done", "yes"), edge("ask", "done", "no")],
+    layout: { nodes: { start: { x: 0, y: 0 }, ask: { x: 260, y: 0 }, done: { x: 520, y: 0 } } },
+  };
+  const id = (await api("POST", "/api/workflows", { name: "Refund", graph: asks })).id;
+  await api("POST", `/api/workflows/${id}/publish`, { seq: 0 });
+  const started = (await api("POST", `/api/workflows/${id}/runs`, { input: { amount: 40 } })).run.id;
+  await page.goto(`${program.origin}/runs/${started}`);
+  const ask = page.locator(".ask", { hasText: "Refund 40 euro?" });
+  await ask.getByText("The customer says that the parcel never came.").waitFor();
+  await ask.getByText("For The desk").waitFor();
+  const drawing = await page.locator(".run-canvas").boundingBox();
+  const card = await ask.boundingBox();
+  assert.ok(card.y >= drawing.y + drawing.height - 1, "it covers nothing of the drawing");
+  assert.deepEqual(await axe(page), []);
+  await shot("ask");
+  await ask.getByLabel("Note").fill("Lost");
+  await ask.getByRole("button", { name: "Refund", exact: true }).click();
+  const done = await ended(started);
+  assert.equal(done.status, "succeeded");
+});
+
 test("nothing was thrown and no rule of the pages was broken", () => {
   assert.deepEqual(faults, []);
 });

@@ -121,7 +121,7 @@ test("a breakpoint holds the run on the drawing, its data are changed, and it is
   await page.locator('.rig [role="status"]', { hasText: "Held at Look up" }).waitFor();
   await page.waitForFunction(() => document.querySelector("#rig-input")?.value.includes('"n": 7'));
   await page.keyboard.press("F8");
-  await page.locator(".banner", { hasText: "Approve?" }).getByRole("button", { name: "Yes" }).click();
+  await page.locator(".ask", { hasText: "Approve?" }).getByRole("button", { name: "Yes" }).click();
   await page.locator(".run-top .chip", { hasText: "Succeeded" }).waitFor();
   const { body } = await api("GET", `/api/runs/${run}/events`);
   assert.deepEqual(

@@ -3,7 +3,6 @@
 import { signal } from "@preact/signals";
 import { useEffect, useMemo } from "preact/hooks";
 import { t } from "../core/strings.ts";
-import { Asks } from "./acts.tsx";
 import { Banner, LinkNote } from "./banner.tsx";
 import { Canvas } from "./canvas.tsx";
 import { EdgeData } from "./data.ts";
@@ -37,6 +36,13 @@ function Explained(props: { readonly store: RunStore; readonly run: PageProps["r
   return props.store.status.value === "failed" ? <Late load={why} with={props} /> : null;
 }
 
+const asks = () => import("./asks.tsx").then((m) => m.Asks);
+
+/** The questions of a run that goes on, for those who may answer. */
+function Asking({ store }: { readonly store: RunStore }) {
+  return store.info.operates && !store.over.value ? <Late load={asks} with={{ store }} /> : null;
+}
+
 function Forking({ store }: { readonly store: RunStore }) {
   return store.forking.value === undefined ? null : <Late load={forkDialog} with={{ store }} />;
 }
@@ -58,13 +64,13 @@ export function App({ store, props }: Props) {
           <Canvas store={store} view={parts.canvas} />
           <div class="over-stage">
             <Lineage run={props.run} />
-            <Asks store={store} />
             <RunRig store={store} />
             <Banner store={store} />
             <LinkNote store={store} />
           </div>
           <Inspector store={store} />
           <Explained store={store} run={props.run} />
+          <Asking store={store} />
         </div>
         <Split name="timeline" axis="y" start={TIMELINE_HEIGHT} least={140} most={720} />
         <Timeline store={store} view={parts.timeline} />
