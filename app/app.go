@@ -196,7 +196,7 @@ func (a *App) openWorkers(ctx context.Context) error {
 	}
 	a.witness = openWitness(ctx, a.Config, a.log)
 	a.pool, err = worker.New(worker.Config{
-		Source: a.fromEngine, Actions: actions, Payloads: a.store, Secret: a.vault.Secret, Redact: a.vault.Redactor().Bytes,
+		Source: a.fromEngine, Actions: actions, Payloads: patient{a.store}, Secret: secrets(a.vault), Redact: a.vault.Redactor().Bytes,
 		Log: a.log, Name: "w1", Default: a.Config.Slots, Meter: counted.Attempt, Serves: notOwn, Witness: a.witness,
 	})
 	if err != nil {

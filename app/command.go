@@ -138,7 +138,7 @@ func workOnly(ctx context.Context, cfg Config, log *slog.Logger) error {
 	}
 	source := nats.NewSource(conn)
 	pool, err := worker.New(worker.Config{
-		Source: source, Actions: actions, Payloads: store, Secret: v.Secret, Redact: v.Redactor().Bytes,
+		Source: source, Actions: actions, Payloads: patient{store}, Secret: secrets(v), Redact: v.Redactor().Bytes,
 		Log: log, Name: fmt.Sprintf("%s-%d", host, os.Getpid()), Default: cfg.Slots, Meter: counted.Attempt, Serves: notOwn, Witness: seen,
 	})
 	if err != nil {

@@ -49,7 +49,7 @@ func (a *App) callerOf(ctx context.Context, token string) (remote.Caller, error)
 func (a *App) openOffice(counted *meter.Workers) error {
 	audit := auditlog.New(pg.NewAudit(a.base.db.Pool()), time.Now)
 	cfg := remote.Config{
-		Source: a.source, Payloads: a.store, Redact: a.vault.Redactor().Bytes, Kept: pg.NewWorkers(a.base.db.Pool()),
+		Source: a.source, Payloads: patient{a.store}, Redact: a.vault.Redactor().Bytes, Kept: pg.NewWorkers(a.base.db.Pool()),
 		Name: uuid.NewString(), Log: a.log, Meter: counted.Attempt, Count: counted.Outcome,
 		Refused: func(ctx context.Context, c remote.Caller, lease, _, what string) {
 			user, _ := uuid.Parse(c.User)

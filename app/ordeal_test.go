@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
 
 	"signalbox/app"
 	"signalbox/engine/invariant"
@@ -416,9 +417,23 @@ func (a *arena) settle() verdict {
 		a.t.Fatal(err)
 	}
 	if v.lost+v.double+v.open+v.failed > 0 || !v.report.OK() {
-		a.t.Errorf("%d lost, %d double, %d stuck, %d failed; %+v\n%s", v.lost, v.double, v.open, v.failed, v.report.Violations, a.log())
+		a.t.Errorf("%d lost, %d double, %d stuck, %d failed; %+v\n%s%s", v.lost, v.double, v.open, v.failed, v.report.Violations, reasons(ctx, db), a.log())
 	}
 	return v
+}
+
+// reasons lists why attempts failed that were not meant to.
+func reasons(ctx context.Context, db *pg.DB) string {
+	rows, err := db.Pool().Query(ctx, `select node || ': ' || (data->'error'->>'class') || ': ' || (data->'error'->>'message') || ' (' || count(*) || ' times)'
+		from workflow_events where type = 'NodeFailed' and node not in ('pay', 'deal') group by node, data->'error'->>'class', data->'error'->>'message' limit 20`)
+	if err != nil {
+		return err.Error()
+	}
+	list, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	if err != nil {
+		return err.Error()
+	}
+	return strings.Join(list, "\n") + "\n"
 }
 
 // written checks that what runs wrote down for the boards is there exactly once:
