@@ -208,3 +208,12 @@ func (a *App) Single(ctx context.Context, name, config, key string) error {
 	_, err = a.begin(ctx, p, key)
 	return err
 }
+
+// Failures lists why attempts failed.
+func (a *App) Failures(ctx context.Context) (why string) {
+	err := a.base.db.Pool().QueryRow(ctx, `select coalesce(string_agg(data::text, ' '), '') from workflow_events where type = 'TaskFailed'`).Scan(&why)
+	if err != nil {
+		return err.Error()
+	}
+	return why
+}
