@@ -47,7 +47,7 @@ var layers = map[string][]string{
 	"engine/reference":      {"engine/expr", "engine/graph", "engine/kind"},
 	"engine/compare":        {"engine/event", "engine/machine"},
 	"engine/rehearsal":      {"engine/compare", "engine/event", "engine/machine", "engine/problem"},
-	"engine/runtime/brief":  {"engine/machine"},
+	"engine/runtime/brief":  {"engine/event", "engine/machine"},
 	"engine/insight":        {"engine/problem"},
 	"engine/poster":         {},
 	"engine/picture":        {"engine/graph", "engine/kind", "engine/runtime/brief"},

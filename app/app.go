@@ -107,6 +107,9 @@ func New(ctx context.Context, cfg Config, log *slog.Logger) (_ *App, err error) 
 	if a.base, err = openBase(ctx, cfg, log); err != nil {
 		return nil, err
 	}
+	if err = a.base.refuse(ctx); err != nil {
+		return nil, err
+	}
 	if a.key, err = cfg.openKey(); err != nil {
 		return nil, err
 	}

@@ -14,6 +14,7 @@ import (
 
 	"signalbox/engine/archive"
 	"signalbox/engine/invariant"
+	"signalbox/engine/machine"
 	"signalbox/engine/pg"
 )
 
@@ -124,6 +125,10 @@ func printReport(out io.Writer, r *invariant.Report) {
 		fmt.Fprintf(out, " %d %s", r.Status[status], status)
 	}
 	fmt.Fprintln(out)
+	for _, n := range r.Newer {
+		fmt.Fprintf(out, "A newer Signalbox wrote %s with format %d and semantics %d: %d over, %d that go on. This program %s; of these only the log was checked.\n",
+			counted(n.Open+n.Over), n.Format, n.Semantics, n.Over, n.Open, machine.Released())
+	}
 	for i, v := range r.Violations {
 		if i == shownMax {
 			fmt.Fprintf(out, "… and more; --json lists up to 1,000\n")

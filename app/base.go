@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 
 	"signalbox/engine/local/postgres"
+	"signalbox/engine/machine"
 	"signalbox/engine/pg"
 	"signalbox/engine/vault"
 )
@@ -52,6 +53,29 @@ func openBase(ctx context.Context, cfg Config, log *slog.Logger) (_ *base, err e
 		return nil, err
 	}
 	return b, nil
+}
+
+// refuse says why this program must not work on the database: there are runs
+// that it would have to carry on and does not understand.
+func (b *base) refuse(ctx context.Context) error {
+	newer, err := b.db.Newer(ctx)
+	if err != nil || len(newer) == 0 {
+		return err
+	}
+	total, list := 0, ""
+	for _, n := range newer {
+		total += n.Open
+		list += fmt.Sprintf("\n  %s of format %d and semantics %d", counted(n.Open), n.Format, n.Semantics)
+	}
+	return fmt.Errorf("the database holds %s that a newer Signalbox began and that still go on:%s\nThis program %s.\nStart the newer program again; or let those runs end there, or cancel them there, and then start this one",
+		counted(total), list, machine.Released())
+}
+
+func counted(n int) string {
+	if n == 1 {
+		return "1 run"
+	}
+	return fmt.Sprintf("%d runs", n)
 }
 
 func (b *base) close(ctx context.Context) error {

@@ -55,6 +55,7 @@ type stage struct {
 func perform(t testing.TB, m *machine.Machine, input string) *stage {
 	t.Helper()
 	st := &stage{t: t, m: m, s: m.New("018f0000-0000-7000-8000-000000000001"), at: noon}
+	keep(t, m, &st.log)
 	for _, n := range m.Nodes {
 		if n.Op == machine.OpTrigger {
 			st.step(machine.Start{Trigger: n.Key, Value: json.RawMessage(input), Source: "test"})

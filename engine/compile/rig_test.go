@@ -21,6 +21,7 @@ type rehearsal struct {
 func rehearse(t testing.TB, m *machine.Machine, input string, rig machine.Rig) *rehearsal {
 	t.Helper()
 	r := &rehearsal{&stage{t: t, m: m, s: m.New("018f0000-0000-7000-8000-000000000001"), at: noon}, noon}
+	keep(t, m, &r.log)
 	for _, n := range m.Nodes {
 		if n.Op == machine.OpTrigger {
 			r.tell(machine.Start{Trigger: n.Key, Value: json.RawMessage(input), Source: "test", Rig: &rig})

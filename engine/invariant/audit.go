@@ -43,6 +43,8 @@ type Report struct {
 	Violations []Violation    `json:"violations"` // the first of them
 	Count      map[Rule]int   `json:"count"`      // all, by rule; a rule that holds is left out
 	Status     map[string]int `json:"status"`     // runs by status
+
+	Newer []runtime.Numbered `json:"newer"` // runs that a newer program wrote: of them only the log is checked
 }
 
 // OK reports whether everything holds.
@@ -57,9 +59,30 @@ func (r *Report) add(list ...Violation) {
 	}
 }
 
+// newer counts a run whose numbers this program does not know. One that is over
+// harms nobody; one that goes on is carried on by nobody here.
+func (r *Report) newer(rec *runtime.Record, why error) {
+	at := slices.IndexFunc(r.Newer, func(n runtime.Numbered) bool { return n.Format == rec.Format && n.Semantics == rec.Semantics })
+	if at < 0 {
+		at = len(r.Newer)
+		r.Newer = append(r.Newer, runtime.Numbered{Format: rec.Format, Semantics: rec.Semantics})
+	}
+	r.add(CheckLog(rec)...)
+	if machine.Status(rec.Status).Over() {
+		r.Newer[at].Over++
+		return
+	}
+	r.Newer[at].Open++
+	text := fmt.Sprintf("it goes on and has format %d and semantics %d; this program %s", rec.Format, rec.Semantics, machine.Released())
+	if why != nil {
+		text = "it goes on, but " + why.Error()
+	}
+	r.add(Violation{Known, rec.Run, 0, text})
+}
+
 // Audit checks every run that was made since a time; zero: all.
 func Audit(ctx context.Context, src Source, since, now time.Time) (*Report, error) {
-	a := &auditor{src: src, now: now, report: &Report{Violations: []Violation{}, Count: map[Rule]int{}, Status: map[string]int{}}, machines: map[uuid.UUID]*machine.Machine{}}
+	a := &auditor{src: src, now: now, report: &Report{Violations: []Violation{}, Count: map[Rule]int{}, Status: map[string]int{}, Newer: []runtime.Numbered{}}, machines: map[uuid.UUID]*machine.Machine{}}
 	orphans, err := src.Orphans(ctx, orphansMax)
 	if err != nil {
 		return nil, fmt.Errorf("look for events without a run: %w", err)
@@ -105,7 +128,15 @@ func (a *auditor) run(ctx context.Context, rec *runtime.Record) error {
 	a.report.Runs++
 	a.report.Events += len(rec.Events)
 	a.report.Status[rec.Status]++
+	if !rec.Knows() {
+		a.report.newer(rec, nil)
+		return nil
+	}
 	m, err := a.machine(ctx, rec.Version)
+	if newer := (*machine.UnknownError)(nil); errors.As(err, &newer) {
+		a.report.newer(rec, newer)
+		return nil
+	}
 	if errors.Is(err, runtime.ErrNotFound) {
 		a.report.add(Violation{Fold, rec.Run, 0, fmt.Sprintf("its version %s is not there", rec.Version)})
 		return nil

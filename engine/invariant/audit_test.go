@@ -223,6 +223,8 @@ func TestEveryCorruptionIsFound(t *testing.T) {
 		{"a wait ended early", w.over, `update workflow_events set at = at - interval '10 s' where run_id = $1 and type = 'WaitCompleted'`, invariant.Timers},
 		{"what was never done is undone", w.undone, `update workflow_events set data = replace(data::text, '"node":"book"', '"node":"pay"')::json where run_id = $1 and node = 'unbook'`, invariant.Undo},
 		{"a step is undone twice", w.undone, copied(`node = 'unbook' and type = 'TaskCompleted'`, `data`), invariant.Undo},
+		{"a machine is of a newer program", w.asleep, `update versions set machine = replace(machine::text, '"semantics":1', '"semantics":2')::json where id = (select version_id from runs where id = $1)`, invariant.Known},
+		{"a run is of a newer program", w.owed, `update runs set format = 2 where id = $1`, invariant.Known},
 		{"nothing is owed or awaited", w.over, `delete from workflow_events where run_id = $1 and seq > 1`, invariant.Stuck},
 		{"a timer was missed", w.asleep, `update runs set wake_at = now() - interval '1 hour' where id = $1`, invariant.Stuck},
 		{"a large value is gone", w.over, `delete from payloads where $1::uuid is not null`, invariant.Values},

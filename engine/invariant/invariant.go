@@ -33,6 +33,7 @@ const (
 	Undo     Rule = "undo"     // what is undone was completed, and is undone once
 	Stuck    Rule = "stuck"    // a run that goes on owes something, or waits for something
 	Values   Rule = "values"   // the large values that events name are there and whole
+	Known    Rule = "known"    // this program knows how runs that go on are stored
 )
 
 // Rules lists all rules with what each says.
@@ -50,6 +51,7 @@ func Rules() []struct{ Rule, Says string } {
 		{string(Undo), "what is undone was completed, and is undone once"},
 		{string(Stuck), "a run that goes on owes or awaits something"},
 		{string(Values), "large values are there, whole, and kept for their runs"},
+		{string(Known), "no run that goes on is a newer program's"},
 	}
 }
 
@@ -84,6 +86,14 @@ func Check(rec *runtime.Record, m *machine.Machine, now time.Time) []Violation {
 	if s, ok := c.fold(); ok {
 		c.state(s, now)
 	}
+	return c.found
+}
+
+// CheckLog examines only what needs no machine: numbers, times, sizes and the
+// chain of hashes.
+func CheckLog(rec *runtime.Record) []Violation {
+	c := &check{rec: rec}
+	c.log()
 	return c.found
 }
 
@@ -152,10 +162,11 @@ func (c *check) attempts() {
 	open, ended, due := map[attempt]bool{}, map[attempt]bool{}, map[visit]time.Time{}
 	done, undoes, undone := map[visit]bool{}, map[visit]visit{}, map[visit]bool{}
 	for i := range c.rec.Events {
-		e := &c.rec.Events[i]
+		stored, err := machine.Released().Upcast(c.rec.Events[i])
+		e := &stored
 		var at moment
-		if e.Node == "" || json.Unmarshal(e.Data, &at) != nil {
-			continue
+		if err != nil || e.Node == "" || json.Unmarshal(e.Data, &at) != nil {
+			continue // the fold says what is wrong
 		}
 		v := visit{e.Node, at.Scope, at.Visit}
 		a := attempt{v, at.Attempt}

@@ -25,13 +25,6 @@ import (
 	"signalbox/engine/expr"
 )
 
-// Numbers of the stored form. A run keeps its machine for life, so a binary
-// reads every number ever released.
-const (
-	Format    = 1
-	Semantics = 1
-)
-
 // VisitsMax is how often a node may start in one scope unless it says
 // otherwise (rule 7).
 const VisitsMax = 1_000
@@ -181,21 +174,6 @@ type link struct {
 	task   int             // callback: 1 + position of the node that hands its address out
 	refs   []string        // nodes whose output they read
 	keys   []string        // names of the incoming edges in a joined value
-}
-
-// Load reads a stored machine and links it.
-func Load(raw json.RawMessage) (*Machine, error) {
-	m := &Machine{}
-	if err := json.Unmarshal(raw, m); err != nil {
-		return nil, fmt.Errorf("read machine: %w", err)
-	}
-	if m.Format != Format || m.Semantics != Semantics {
-		return nil, fmt.Errorf("machine has format %d and semantics %d; this program runs 1 and 1", m.Format, m.Semantics)
-	}
-	if err := m.Link(); err != nil {
-		return nil, err
-	}
-	return m, nil
 }
 
 // Link derives the tables that are not stored. It must be called once before

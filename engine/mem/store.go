@@ -203,6 +203,9 @@ func (s *Store) Load(_ context.Context, run uuid.UUID) (*runtime.Record, error) 
 		return nil, runtime.ErrNotFound
 	}
 	c := *r
+	if c.Snap != nil && c.Snap.Format != runtime.SnapFormat {
+		c.Snap = nil
+	}
 	if c.Snap != nil {
 		snap := *c.Snap
 		c.Snap, c.Events = &snap, c.Events[snap.Seq:]

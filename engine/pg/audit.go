@@ -18,7 +18,7 @@ func (s *Store) EachRun(ctx context.Context, after uuid.UUID, limit int, do func
 		return 0, after, fmt.Errorf("look at runs: %w", err)
 	}
 	defer func() { _ = tx.Rollback(context.WithoutCancel(ctx)) }()
-	rows, err := tx.Query(ctx, `select id, shard, workspace_id, workflow_id, version_id, trigger, source, test, attributes, status, seq, owed, wake_at, error, created_at, ended_at
+	rows, err := tx.Query(ctx, `select id, shard, workspace_id, workflow_id, version_id, trigger, source, test, attributes, status, seq, owed, wake_at, error, created_at, ended_at, format, semantics
 		from runs where id > $1 order by id limit $2`, after, limit)
 	if err != nil {
 		return 0, after, fmt.Errorf("list runs: %w", err)

@@ -38,10 +38,10 @@ func (s *Store) Fork(ctx context.Context, f *runtime.Fork) error {
 			return err //nolint:wrapcheck // below
 		}
 		_, err = tx.Exec(ctx, `insert into runs (id, shard, workspace_id, workflow_id, version_id, trigger, source, test, attributes,
-				status, seq, owed, wake_at, error, created_at, ended_at, forked_from, forked_at)
-			values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)`,
+				status, seq, owed, wake_at, error, created_at, ended_at, forked_from, forked_at, format, semantics)
+			values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20)`,
 			r.Run, f.Shard, r.Workspace, r.Workflow, r.Version, r.Trigger, r.Source, r.Test, []byte(r.Attributes),
-			r.Status, r.Seq, r.Owed, nullTime(r.WakeAt), storable(r.Error), f.At, nullTime(r.EndedAt), f.From, f.Point)
+			r.Status, r.Seq, r.Owed, nullTime(r.WakeAt), storable(r.Error), f.At, nullTime(r.EndedAt), f.From, f.Point, r.Format, r.Semantics)
 		if err != nil {
 			return err //nolint:wrapcheck // below
 		}

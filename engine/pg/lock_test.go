@@ -84,7 +84,7 @@ func TestLoadSeesOneMoment(t *testing.T) {
 	db, ctx := openAt(t, dsn), context.Background()
 	s := pg.NewStore(openAt(t, dsn)) // its one connection knows the statements after the first time
 	id, turn := born(owner(t, s))
-	turn.Snaps = []runtime.Snap{{Run: id, Seq: 1, Data: []byte("one")}}
+	turn.Snaps = []runtime.Snap{{Run: id, Seq: 1, Format: runtime.SnapFormat, Data: []byte("one")}}
 	if err := s.Commit(ctx, turn); err != nil {
 		t.Fatal(err)
 	}

@@ -10,7 +10,6 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"signalbox/engine/history"
-	"signalbox/engine/machine"
 	"signalbox/engine/problem"
 	"signalbox/engine/runtime/brief"
 )
@@ -101,11 +100,7 @@ func (h *History) Briefs(ctx context.Context, workspace string, run uuid.UUID, a
 	}
 	list := make([]brief.Brief, len(events))
 	for i, stored := range events {
-		e, err := machine.Decode(stored)
-		if err != nil {
-			return nil, fmt.Errorf("read events: %w", err)
-		}
-		list[i] = brief.Of(e)
+		list[i] = brief.Read(stored)
 	}
 	return list, nil
 }

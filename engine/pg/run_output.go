@@ -75,6 +75,9 @@ func (h *History) Result(ctx context.Context, workspace string, run uuid.UUID) (
 		return nil, fmt.Errorf("read result: %w", err)
 	}
 	e, err := machine.Decode(last)
+	if newer := (*machine.UnknownError)(nil); errors.As(err, &newer) {
+		return nil, nil // of a newer program: it cannot be shown
+	}
 	if err != nil {
 		return nil, fmt.Errorf("read result: %w", err)
 	}

@@ -39,7 +39,7 @@ func (s *Store) save(ctx context.Context, tx pgx.Tx, runs []uuid.UUID, begin fun
 
 func (s *Store) saveRun(ctx context.Context, tx pgx.Tx, run uuid.UUID, to Saver) error {
 	rec := &runtime.Record{}
-	if err := scanRecord(tx.QueryRow(ctx, `select id, shard, workspace_id, workflow_id, version_id, trigger, source, test, attributes, status, seq, owed, wake_at, error, created_at, ended_at
+	if err := scanRecord(tx.QueryRow(ctx, `select id, shard, workspace_id, workflow_id, version_id, trigger, source, test, attributes, status, seq, owed, wake_at, error, created_at, ended_at, format, semantics
 		from runs where id = $1`, run), rec); err != nil {
 		return err
 	}

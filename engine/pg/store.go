@@ -83,12 +83,12 @@ func (s *Store) Load(ctx context.Context, run uuid.UUID) (*runtime.Record, error
 	rec := &runtime.Record{}
 	b := &pgx.Batch{}
 	b.Queue(`begin isolation level repeatable read, read only`)
-	b.Queue(`select id, shard, workspace_id, workflow_id, version_id, trigger, source, test, attributes, status, seq, owed, wake_at, error, created_at, ended_at
+	b.Queue(`select id, shard, workspace_id, workflow_id, version_id, trigger, source, test, attributes, status, seq, owed, wake_at, error, created_at, ended_at, format, semantics
 		from runs where id = $1`, run).QueryRow(func(row pgx.Row) error { return scanRecord(row, rec) })
-	b.Queue(`select seq, data from snapshots where run_id = $1`, run).Query(func(rows pgx.Rows) error {
+	b.Queue(`select seq, format, data from snapshots where run_id = $1 and format = $2`, run, runtime.SnapFormat).Query(func(rows pgx.Rows) error {
 		snap, err := pgx.CollectExactlyOneRow(rows, func(row pgx.CollectableRow) (*runtime.Snap, error) {
 			snap := &runtime.Snap{Run: run}
-			return snap, row.Scan(&snap.Seq, &snap.Data)
+			return snap, row.Scan(&snap.Seq, &snap.Format, &snap.Data)
 		})
 		if errors.Is(err, pgx.ErrNoRows) {
 			return nil
@@ -97,7 +97,7 @@ func (s *Store) Load(ctx context.Context, run uuid.UUID) (*runtime.Record, error
 		return err //nolint:wrapcheck // below
 	})
 	b.Queue(`select seq, at, node, type, data, hash from workflow_events
-		where run_id = $1 and seq >= coalesce((select seq from snapshots where run_id = $1), 1) order by seq`, run).Query(func(rows pgx.Rows) error {
+		where run_id = $1 and seq >= coalesce((select seq from snapshots where run_id = $1 and format = $2), 1) order by seq`, run, runtime.SnapFormat).Query(func(rows pgx.Rows) error {
 		var err error
 		rec.Events, err = pgx.CollectRows(rows, scanEvent)
 		return err //nolint:wrapcheck // below
@@ -115,7 +115,7 @@ func (s *Store) Load(ctx context.Context, run uuid.UUID) (*runtime.Record, error
 func scanRecord(row pgx.Row, rec *runtime.Record) error {
 	var wake, ended *time.Time
 	err := row.Scan(&rec.Run, &rec.Shard, &rec.Workspace, &rec.Workflow, &rec.Version, &rec.Trigger, &rec.Source, &rec.Test,
-		(*[]byte)(&rec.Attributes), &rec.Status, &rec.Seq, &rec.Owed, &wake, &rec.Error, &rec.CreatedAt, &ended)
+		(*[]byte)(&rec.Attributes), &rec.Status, &rec.Seq, &rec.Owed, &wake, &rec.Error, &rec.CreatedAt, &ended, &rec.Format, &rec.Semantics)
 	rec.WakeAt, rec.EndedAt, rec.CreatedAt = orZero(wake).UTC(), orZero(ended).UTC(), rec.CreatedAt.UTC()
 	return err
 }

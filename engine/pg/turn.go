@@ -48,21 +48,21 @@ var parts = [partCount]part{
 	partNew: {
 		[]uint32{
 			oidUUID, oidText, oidUUID, oidUUID, oidText, oidText, oidBool, oidJSON, oidTimestamptz,
-			oidText, oidInt4, oidBool, oidTimestamptz, oidText, oidTimestamptz,
+			oidInt4, oidText, oidInt4, oidBool, oidTimestamptz, oidText, oidTimestamptz, oidInt4,
 		},
-		`insert into runs (id, shard, workspace_id, workflow_id, version_id, trigger, source, test, attributes, created_at, status, seq, owed, wake_at, error, ended_at)
-  select u.r, own.shard, u.ws, u.wf, u.v, u.tr, u.so, u.te, u.at, u.c, u.st, u.q, u.o, u.w, u.e, u.en
-  from own, %s u(r, ws, wf, v, tr, so, te, at, c, st, q, o, w, e, en)`,
+		`insert into runs (id, shard, workspace_id, workflow_id, version_id, trigger, source, test, attributes, created_at, semantics, status, seq, owed, wake_at, error, ended_at, format)
+  select u.r, own.shard, u.ws, u.wf, u.v, u.tr, u.so, u.te, u.at, u.c, u.se, u.st, u.q, u.o, u.w, u.e, u.en, u.f
+  from own, %s u(r, ws, wf, v, tr, so, te, at, c, se, st, q, o, w, e, en, f)`,
 	},
 	partChanged: {
-		[]uint32{oidUUID, oidText, oidInt4, oidBool, oidTimestamptz, oidText, oidTimestamptz},
-		`update runs r set status = u.st, seq = u.q, owed = u.o, wake_at = u.w, error = u.e, ended_at = u.en
-  from own, %s u(r, st, q, o, w, e, en) where r.id = u.r`,
+		[]uint32{oidUUID, oidText, oidInt4, oidBool, oidTimestamptz, oidText, oidTimestamptz, oidInt4},
+		`update runs r set status = u.st, seq = u.q, owed = u.o, wake_at = u.w, error = u.e, ended_at = u.en, format = u.f
+  from own, %s u(r, st, q, o, w, e, en, f) where r.id = u.r`,
 	},
 	partSnaps: {
-		[]uint32{oidUUID, oidInt4, oidBytea},
-		`insert into snapshots (run_id, seq, data) select u.r, u.q, u.d from own, %s u(r, q, d)
-  on conflict (run_id) do update set seq = excluded.seq, data = excluded.data where snapshots.seq < excluded.seq`,
+		[]uint32{oidUUID, oidInt4, oidInt4, oidBytea},
+		`insert into snapshots (run_id, seq, format, data) select u.r, u.q, u.f, u.d from own, %s u(r, q, f, d)
+  on conflict (run_id) do update set seq = excluded.seq, format = excluded.format, data = excluded.data where snapshots.seq < excluded.seq`,
 	},
 	partUses: {
 		[]uint32{oidText, oidUUID},
@@ -222,7 +222,8 @@ func (w *writer) fill(t *runtime.Turn) (mask int) {
 		c[6].addBool(r.Test)
 		c[7].add(r.Attributes)
 		c[8].addTime(t.At)
-		addState(c[9:], &r.RunState)
+		c[9].addInt(r.Semantics)
+		addState(c[10:], &r.RunState)
 	}
 	c = w.columns[partChanged]
 	for i := range t.Changed {
@@ -233,7 +234,8 @@ func (w *writer) fill(t *runtime.Turn) (mask int) {
 	for i := range t.Snaps {
 		c[0].add(t.Snaps[i].Run[:])
 		c[1].addInt(t.Snaps[i].Seq)
-		c[2].add(t.Snaps[i].Data)
+		c[2].addInt(t.Snaps[i].Format)
+		c[3].add(t.Snaps[i].Data)
 	}
 	w.fillNotes(t.Notes)
 	w.fillFreed(t)
@@ -268,7 +270,7 @@ func (w *writer) fillFreed(t *runtime.Turn) {
 	}
 }
 
-// addState writes status, seq, owed, wake_at, error and ended_at.
+// addState writes status, seq, owed, wake_at, error, ended_at and format.
 func addState(c []column, s *runtime.RunState) {
 	c[0].addText(s.Status)
 	c[1].addInt(s.Seq)
@@ -276,6 +278,7 @@ func addState(c []column, s *runtime.RunState) {
 	c[3].addTime(s.WakeAt)
 	c[4].addText(storable(s.Error))
 	c[5].addTime(s.EndedAt)
+	c[6].addInt(s.Format)
 }
 
 // storable is a sentence without what PostgreSQL cannot hold as text: whoever

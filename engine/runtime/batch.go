@@ -143,7 +143,7 @@ func (s *shard) seal(b *batch) {
 // RowOf is what the row of a run in a state says; last is the time of its last
 // event.
 func RowOf(m *machine.Machine, s *machine.Snapshot, last time.Time) RunState {
-	st := RunState{Status: string(s.Status), Seq: s.Seq, Owed: s.Owed() && !mutant.On(mutant.NothingOwed)}
+	st := RunState{Status: string(s.Status), Seq: s.Seq, Owed: s.Owed() && !mutant.On(mutant.NothingOwed), Format: machine.Format}
 	if !st.Owed { // an owed run is loaded at every start and arms itself
 		st.WakeAt = s.Real(m.WakeAt(s))
 	}

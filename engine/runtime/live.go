@@ -66,7 +66,7 @@ func (s *shard) create(ctx context.Context, j *job) (*live, error) {
 	}
 	l := &live{m: m, row: NewRun{
 		Run: j.run, Workspace: r.Workspace, Workflow: r.Workflow, Version: r.Version,
-		Trigger: r.Trigger, Source: r.Source, Test: r.Test, Attributes: r.Attributes,
+		Trigger: r.Trigger, Source: r.Source, Test: r.Test, Attributes: r.Attributes, Semantics: m.Semantics,
 	}}
 	s.adopt(l)
 	return l, nil
@@ -119,6 +119,13 @@ func (s *shard) fetch(ctx context.Context, run uuid.UUID) (*live, error) {
 	return l, nil
 }
 
+// foreign returns what a newer program wrote, if that is why a run could not be
+// loaded.
+func foreign(err error) (u *machine.UnknownError) {
+	errors.As(err, &u)
+	return u
+}
+
 // supply loads the large values that expressions may still read.
 func (s *shard) supply(ctx context.Context, l *live) error {
 	for _, digest := range l.s.Needs() {
@@ -155,6 +162,12 @@ func (s *shard) apply(ctx context.Context, b *batch, j *job) {
 	}
 	l, err := s.load(ctx, j)
 	switch {
+	case foreign(err) != nil && j.result != nil:
+		return // it is not settled, and comes again to a server that knows the run
+	case foreign(err) != nil:
+		u := foreign(err)
+		b.hold(j, reply{err: problem.New(problem.Unavailable, "A newer Signalbox wrote this (format %d, semantics %d), and this server cannot carry it on. Run the newer program.", u.Format, max(u.Semantics, machine.Semantics))})
+		return
 	case errors.Is(err, errNoRun), err == nil && j.workspace != "" && j.workspace != l.row.Workspace:
 		b.hold(j, reply{err: problem.New(problem.NotFound, "There is no such run.")})
 		return

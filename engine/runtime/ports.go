@@ -209,6 +209,7 @@ type NewRun struct {
 	Source     string          // manual, api, webhook, test, bench
 	Test       bool            // a test run of a draft
 	Attributes json.RawMessage // small object, never nil
+	Semantics  int             // of its machine
 	RunState
 }
 
@@ -226,13 +227,32 @@ type RunState struct {
 	WakeAt  time.Time // zero: never
 	EndedAt time.Time // zero: not over
 	Error   string    // sentence, for lists; empty unless failed
+	Format  int       // of the program that wrote the row: no event before has a higher one
 }
 
-// Snap is a run's state at an event number.
+// SnapFormat is that of the snapshots that this program reads and writes.
+const SnapFormat = machine.Format
+
+// Snap is a run's state at an event number. It only saves folding: one whose
+// format is not the reader's is as if it were not there.
 type Snap struct {
-	Run  uuid.UUID
-	Seq  int
-	Data []byte
+	Run    uuid.UUID
+	Seq    int
+	Format int
+	Data   []byte
+}
+
+// Numbered counts runs by what they are stored as.
+type Numbered struct {
+	Format    int `json:"format"`
+	Semantics int `json:"semantics"`
+	Open      int `json:"open"` // go on
+	Over      int `json:"over"`
+}
+
+// Knows reports whether this program can read a run, and carry it on.
+func (r *NewRun) Knows() bool {
+	return machine.Released().Knows(max(1, r.Format), max(1, r.Semantics))
 }
 
 // Record is a run as stored.

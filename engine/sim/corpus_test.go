@@ -18,8 +18,11 @@ import (
 	"signalbox/engine/sim"
 )
 
-// addTo makes a new folder of the corpus; what is in an old one never changes.
-var addTo = flag.String("corpus", "", "write stored runs into this new folder beside the old ones")
+// A release adds a folder to the corpus; what is there never changes.
+var (
+	addTo = flag.String("corpus", "", "write stored runs into this new folder beside the old ones")
+	adopt = flag.String("adopt", "", "add to the folder of -corpus, beside what is there, runs from this one: go test ./engine/compile -args -keep DIR")
+)
 
 const corpus = "../machine/testdata/corpus"
 
@@ -66,7 +69,11 @@ func seen(m *machine.Machine, s *machine.Snapshot) string {
 
 // fold plays a stored run again and says what this program makes of it.
 func fold(raw json.RawMessage, events []event.Event) (out stored, err error) {
-	m, err := machine.Load(raw)
+	return foldBy(machine.Released(), raw, events)
+}
+
+func foldBy(r machine.Reader, raw json.RawMessage, events []event.Event) (out stored, err error) {
+	m, err := r.Load(raw)
 	if err != nil {
 		return out, err
 	}
@@ -78,7 +85,7 @@ func fold(raw json.RawMessage, events []event.Event) (out stored, err error) {
 	s := m.New("018f0000-0000-7000-8000-000000000001")
 	var chain [32]byte
 	for i := range events {
-		e, err := machine.Decode(events[i])
+		e, err := r.Decode(events[i])
 		if err != nil {
 			return out, err
 		}
@@ -95,11 +102,14 @@ func fold(raw json.RawMessage, events []event.Event) (out stored, err error) {
 // TestOldRunsMeanTheSame folds runs that earlier programs wrote: the machine,
 // the chain and every state are the same, or those runs could not go on.
 func TestOldRunsMeanTheSame(t *testing.T) {
-	if *addTo != "" {
+	switch {
+	case *adopt != "":
+		take(t, *adopt, filepath.Join(corpus, *addTo))
+	case *addTo != "":
 		collect(t, filepath.Join(corpus, *addTo))
 	}
 	files, err := filepath.Glob(corpus + "/*/*.json")
-	if err != nil || len(files) < 20 {
+	if err != nil || len(files) < 60 {
 		t.Fatalf("%d files %v", len(files), err)
 	}
 	for _, name := range files {
@@ -173,4 +183,81 @@ func collect(t *testing.T, dir string) {
 		}
 	}
 	t.Logf("%v", have)
+}
+
+// takenMax is how many runs are taken from elsewhere at most.
+const takenMax = 60
+
+// take adds runs that tests performed until every type of event was seen at
+// every sort of node, and again.
+func take(t *testing.T, from, to string) {
+	t.Helper()
+	names, err := filepath.Glob(from + "/*.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	there, err := filepath.Glob(to + "/*.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	have := map[string]int{}
+	next, last := len(there), len(there)+takenMax
+	for _, name := range names {
+		raw, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var run stored
+		if err := json.Unmarshal(raw, &run); err != nil {
+			t.Fatal(err)
+		}
+		out, err := fold(run.Machine, run.Events)
+		if err != nil { // a test may break a run on purpose
+			t.Logf("%s: %v", name, err)
+			continue
+		}
+		spots := spotsOf(t, &run)
+		adds := slices.ContainsFunc(spots, func(s string) bool { return have[s] < 2 })
+		if !adds || len(raw) > 20_000 || next == last {
+			continue
+		}
+		for _, s := range spots {
+			have[s]++
+		}
+		if raw, err = json.Marshal(out); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(to, fmt.Sprintf("%02d.json", next)), append(raw, '\n'), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		next++
+	}
+	t.Logf("%d added: %v", next-len(there), have)
+}
+
+// spotsOf lists which types of events come to which sorts of nodes in a run,
+// with the fields that they have.
+func spotsOf(t *testing.T, run *stored) (list []string) {
+	t.Helper()
+	m, err := machine.Load(run.Machine)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range run.Events {
+		var fields map[string]json.RawMessage
+		if err := json.Unmarshal(e.Data, &fields); err != nil {
+			t.Fatal(err)
+		}
+		spot := e.Type
+		if i := m.Index(e.Node); i >= 0 {
+			spot += " " + string(m.Nodes[i].Op)
+		}
+		for _, f := range []string{"undoes", "handled", "late", "for", "keeps", "detached", "pinned", "error"} {
+			if fields[f] != nil {
+				spot += " " + f
+			}
+		}
+		list = append(list, spot)
+	}
+	return list
 }

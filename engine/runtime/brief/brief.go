@@ -5,6 +5,7 @@ package brief
 import (
 	"time"
 
+	"signalbox/engine/event"
 	"signalbox/engine/machine"
 )
 
@@ -68,6 +69,16 @@ type Error struct {
 }
 
 const messageMax = 300
+
+// Read makes the brief of a stored event. Of one that a newer program wrote it
+// says what and when, so that the run stays readable.
+func Read(stored event.Event) Brief {
+	e, err := machine.Decode(stored)
+	if err != nil {
+		return Brief{Seq: stored.Seq, At: Millis(stored.At), Type: stored.Type, Node: stored.Node}
+	}
+	return Of(e)
+}
 
 // Of makes the brief of an event.
 func Of(e machine.Event) Brief {

@@ -117,7 +117,7 @@ func testFence(t *testing.T, s Store) {
 	turn := runtime.Turn{
 		At: noon, New: []runtime.NewRun{newRun(id, runtime.RunState{Status: "running", Seq: 1})}, Events: append(log(id, `{}`), rows[1]),
 		Changed: []runtime.RunChange{{Run: there, RunState: runtime.RunState{Status: "succeeded", Seq: 2, EndedAt: noon}}},
-		Snaps:   []runtime.Snap{{Run: there, Seq: 2, Data: []byte("x")}},
+		Snaps:   []runtime.Snap{{Run: there, Seq: 2, Format: runtime.SnapFormat, Data: []byte("x")}},
 	}
 	for _, stale := range []struct {
 		shard int
@@ -253,7 +253,7 @@ func testSnapshot(t *testing.T, s Store) {
 	epoch, id := own(t, s), newID(t)
 	rows := log(id, `1`, `2`, `3`, `4`)
 	snap := func(seq int) []runtime.Snap {
-		return []runtime.Snap{{Run: id, Seq: seq, Data: fmt.Appendf(nil, "state\x00 at %d", seq)}}
+		return []runtime.Snap{{Run: id, Seq: seq, Format: runtime.SnapFormat, Data: fmt.Appendf(nil, "state\x00 at %d", seq)}}
 	}
 	check := func(at, last int) {
 		t.Helper()
@@ -277,6 +277,12 @@ func testSnapshot(t *testing.T, s Store) {
 	check(3, 4)
 	commit(t, s, runtime.Turn{Epoch: epoch, Snaps: snap(1)}) // an older one changes nothing
 	check(3, 4)
+	newer := snap(4)
+	newer[0].Format++
+	commit(t, s, runtime.Turn{Epoch: epoch, Snaps: newer})
+	if rec := load(t, s, id); rec.Snap != nil || len(rec.Events) != 4 {
+		t.Errorf("a snapshot of another format is taken: %v, with %d events", rec.Snap, len(rec.Events))
+	}
 }
 
 func testSentence(t *testing.T, s Store) {

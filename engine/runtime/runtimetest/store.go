@@ -89,7 +89,7 @@ func newID(t *testing.T) uuid.UUID {
 func newRun(id uuid.UUID, st runtime.RunState) runtime.NewRun {
 	return runtime.NewRun{
 		Run: id, Workspace: "main", Workflow: uuid.MustParse("018f0000-0000-7000-8000-00000000000a"), Version: uuid.MustParse("018f0000-0000-7000-8000-00000000000b"),
-		Trigger: "start", Source: "test", Test: true, Attributes: json.RawMessage(`{"a": 1}`), RunState: st,
+		Trigger: "start", Source: "test", Test: true, Attributes: json.RawMessage(`{"a": 1}`), Semantics: 7, RunState: st,
 	}
 }
 
