@@ -26,7 +26,7 @@ const usage = `Signalbox draws, proves, runs and watches event-driven workflows.
   signalbox check FILE                 what stands in a workflow's way
   signalbox run FILE [--input FILE]    run a workflow here and now, without a server
   signalbox export FILE [--as FORM]    a workflow or statechart as xstate, scxml, mermaid or dot
-  signalbox import FILE [--as FORM]    an XState machine (JSON) as a chart or workflow of ours
+  signalbox import FILE [--as FORM]    a workflow of n8n, an XState machine (JSON) or SCXML as ours
   signalbox test --workflow ID [--file FILE] [--json]
                                        play a draft on the cases that a server keeps; 1: one does not do the same
   signalbox bench [--json]             measure this machine

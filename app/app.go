@@ -223,13 +223,18 @@ func (a *App) openServer(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("read the address: %w", err)
 	}
+	proposals, err := a.proposals()
+	if err != nil {
+		return err
+	}
 	h := pg.NewHistory(a.store)
 	a.server, err = server.New(server.Config{
 		PublicURL: a.Origin, Hosts: []string{"127.0.0.1:" + port, "localhost:" + port, "[::1]:" + port}, TrustedProxy: a.Config.TrustedProxy,
 		Log: a.log, Metrics: a.registry, Ready: a.ready, Assets: assets, Sessions: pg.NewSessions(pool), Tickets: pg.NewTickets(pool),
 		Accounts: a.accounts, Audit: auditlog.New(pg.NewAudit(pool), time.Now), Drafts: a.drafts, Gallery: a.gallery, Shares: share.New(pg.NewShares(pool), a.hub, time.Now),
 		Vault: a.vault, Routing: a.routing, Hub: a.hub, Workers: a.office, Engine: a.engine, Events: h, History: h, Boards: pg.NewBoards(pool), Letters: pg.NewDeadLetters(h),
-		Cases: casebook.New(pg.NewCases(a.store), time.Now),
+		Cases:     casebook.New(pg.NewCases(a.store), time.Now),
+		Proposals: proposals,
 	})
 	if err != nil {
 		return err

@@ -6,10 +6,10 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 
 	"signalbox/engine/chart"
-	"signalbox/engine/chart/draw"
 	"signalbox/engine/exchange"
 	"signalbox/engine/graph"
 	"signalbox/engine/problem"
@@ -64,16 +64,17 @@ func exported(raw []byte, form exchange.Form, key string) (string, []exchange.Lo
 	return exchange.Chart(d, form)
 }
 
-// Import reads another tool's form and prints it as ours: a statechart, or a
-// workflow with the chart drawn in it.
+// Import reads another tool's file and prints it as ours: a statechart, or a
+// workflow. What became of each part of the file is told beside it.
 func Import(args []string, out, errOut io.Writer) int {
 	fs := flag.NewFlagSet("import", flag.ContinueOnError)
 	fs.SetOutput(errOut)
-	from := fs.String("from", string(exchange.XState), "xstate: the configuration of a machine as JSON")
-	as := fs.String("as", "chart", "chart, or workflow: the chart as nodes and edges")
+	from := fs.String("from", "", strings.Join(exchange.ImportForms(), ", ")+"; empty: known by its content")
+	as := fs.String("as", "", "chart (what a machine is unless said otherwise), or workflow")
+	join := fs.String("join", "", "what every Merge node of n8n meant: "+strings.Join(exchange.JoinAnswers(), ", ")+", or a number of branches")
 	path, rest := leading(args)
-	if fs.Parse(rest) != nil || path == "" || fs.NArg() > 0 || *from != string(exchange.XState) || *as != "chart" && *as != "workflow" {
-		fmt.Fprintln(errOut, "signalbox import FILE [--from xstate] [--as chart|workflow]")
+	if fs.Parse(rest) != nil || path == "" || fs.NArg() > 0 || *from != "" && !slices.Contains(exchange.ImportForms(), *from) || !slices.Contains([]string{"", "chart", "workflow"}, *as) {
+		fmt.Fprintln(errOut, "signalbox import FILE [--from FORM] [--as chart|workflow] [--join JOIN]")
 		return exitUsage
 	}
 	raw, err := os.ReadFile(path) //nolint:gosec // the person chooses the path
@@ -81,21 +82,22 @@ func Import(args []string, out, errOut io.Writer) int {
 		complain(errOut, fmt.Errorf("read the file: %w", err))
 		return exitUsage
 	}
-	d, losses, err := exchange.FromXState(raw)
+	im, err := imported(raw, *from, *join)
 	if err != nil {
 		complain(errOut, err)
 		return exitUsage
 	}
-	tellLosses(errOut, losses)
-	_, faults := chart.Compile(d)
-	for _, f := range faults { // names that have no meaning yet: to be filled in by hand
-		fmt.Fprintf(errOut, "to do    %-20s %s\n", f.Node, f.Message)
-	}
-	text, err := json.MarshalIndent(d, "", "  ")
-	if *as == "workflow" {
-		nodes, edges := draw.ToGraph(d)
-		g := graph.Graph{Name: d.ID, Nodes: nodes, Edges: edges, Layout: graph.Layout{Nodes: draw.Place(nodes, 0, 0)}}
-		text, err = g.Encode()
+	isMachine := im.Form == "xstate" || im.Form == "scxml"
+	var text []byte
+	switch {
+	case isMachine && *as != "workflow":
+		text, err = machineText(raw, im.Form, errOut)
+	case !isMachine && *as == "chart":
+		complain(errOut, problem.New(problem.Invalid, "This file holds no statechart. Leave --as away."))
+		return exitUsage
+	default:
+		tellParts(errOut, im)
+		text, err = im.Graph.Encode()
 	}
 	if err != nil {
 		complain(errOut, err)
@@ -103,6 +105,57 @@ func Import(args []string, out, errOut io.Writer) int {
 	}
 	fmt.Fprintln(out, strings.TrimSuffix(string(text), "\n"))
 	return exitOK
+}
+
+// imported reads a file; one answer holds for all that it leaves open.
+func imported(raw []byte, from, join string) (exchange.Imported, error) {
+	im, err := exchange.Import(raw, nil)
+	if err != nil {
+		return im, err
+	}
+	if from != "" && from != im.Form {
+		return im, problem.New(problem.Invalid, "This file is %s, not %s.", im.Form, from)
+	}
+	if join == "" || len(im.Questions) == 0 {
+		return im, nil
+	}
+	answers := map[string]string{}
+	for _, q := range im.Questions {
+		answers[q.Name] = join
+	}
+	return exchange.Import(raw, answers)
+}
+
+// machineText writes a machine as a statechart of ours.
+func machineText(raw []byte, form string, errOut io.Writer) ([]byte, error) {
+	read := exchange.FromXState
+	if form == "scxml" {
+		read = exchange.FromSCXML
+	}
+	d, losses, err := read(raw)
+	if err != nil {
+		return nil, err
+	}
+	tellLosses(errOut, losses)
+	_, faults := chart.Compile(d)
+	for _, f := range faults { // names that have no meaning yet: to be filled in by hand
+		fmt.Fprintf(errOut, "to do    %-20s %s\n", f.Node, f.Message)
+	}
+	return json.MarshalIndent(d, "", "  ")
+}
+
+func tellParts(out io.Writer, im exchange.Imported) {
+	for _, p := range im.Parts {
+		for _, reason := range p.Reasons {
+			fmt.Fprintf(out, "%-12s %-24s %s\n", p.How, p.Name, reason)
+		}
+	}
+	for _, d := range im.Dangling {
+		fmt.Fprintf(out, "%-12s %s\n", "dangling", d)
+	}
+	for _, c := range im.Credentials {
+		fmt.Fprintf(out, "%-12s %s\n", "credential", c)
+	}
 }
 
 // leading takes the file's name from in front of the flags.

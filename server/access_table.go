@@ -16,6 +16,9 @@ func accessTable() map[string]access {
 	maps.Copy(table, queueAccess())
 	maps.Copy(table, letterAccess())
 	maps.Copy(table, caseAccess())
+	maps.Copy(table, importAccess())
+	maps.Copy(table, snippetAccess())
+	maps.Copy(table, proposalAccess())
 	return table
 }
 

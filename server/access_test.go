@@ -219,24 +219,24 @@ func TestEveryChangeIsRecorded(t *testing.T) {
 		t.Fatal(err)
 	}
 	quiet := map[string]string{
-		"POST /language":           "one's own look",
-		"PATCH /api/me":            "one's own look",
-		"POST /s/{token}/ticket":   "reading",
-		"POST /p/{slug}/ticket":    "reading",
-		"POST /s/{token}/sandbox":  "reading: nothing is stored",
-		"POST /p/{slug}/sandbox":   "reading: nothing is stored",
-		"POST /api/shares/preview": "reading",
-		"POST /api/ticket":         "reading",
-		"POST /api/expr/check":     "reading",
-		"POST /api/routes/test":    "reading",
-
 		"POST /api/workflows/{id}/rehearsal": "reading: nothing is stored",
-
-		"PUT /api/workflows/{id}/camera": "one's own look",
-		"POST /api/workflows":            "drafts have a log of their own",
-		"PATCH /api/workflows/{id}":      "drafts have a log of their own",
-		"POST /api/workflows/{id}/ops":   "drafts have a log of their own",
-		"POST /callback/{token}":         "the answer stands in the log of its run",
+		"POST /language":                     "one's own look",
+		"PATCH /api/me":                      "one's own look",
+		"POST /s/{token}/ticket":             "reading",
+		"POST /p/{slug}/ticket":              "reading",
+		"POST /s/{token}/sandbox":            "reading: nothing is stored",
+		"POST /p/{slug}/sandbox":             "reading: nothing is stored",
+		"POST /api/shares/preview":           "reading",
+		"POST /api/ticket":                   "reading",
+		"POST /import":                       "reading: nothing is saved",
+		"POST /api/import":                   "reading: nothing is saved",
+		"POST /api/expr/check":               "reading",
+		"POST /api/routes/test":              "reading",
+		"PUT /api/workflows/{id}/camera":     "one's own look",
+		"POST /api/workflows":                "drafts have a log of their own",
+		"PATCH /api/workflows/{id}":          "drafts have a log of their own",
+		"POST /api/workflows/{id}/ops":       "drafts have a log of their own",
+		"POST /callback/{token}":             "the answer stands in the log of its run",
 	}
 	for _, r := range routes {
 		name := r.Method + " " + r.Pattern

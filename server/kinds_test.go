@@ -27,7 +27,7 @@ func english(t *testing.T) map[string]string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, tpl := range g.All() {
+	for _, tpl := range append(slices.Clone(g.All()), g.Snippets()...) {
 		templateTexts(&tpl, add)
 	}
 	return out

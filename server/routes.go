@@ -68,6 +68,8 @@ func (s *Server) routes() chi.Router {
 		r.Get("/help/keys", s.pageKeys)
 		r.Post("/logout", s.logout)
 		r.Get("/export/workflows", s.archiveWorkflows)
+		r.Post("/import", s.pageImport)
+		r.Get("/snippets/{name}/picture", s.snippetPicture)
 		s.registerAPI(r)
 	})
 	return r

@@ -28,6 +28,7 @@ import (
 	"signalbox/engine/casebook"
 	"signalbox/engine/draft"
 	"signalbox/engine/gallery"
+	"signalbox/engine/proposal"
 	"signalbox/engine/routing"
 	"signalbox/engine/share"
 	"signalbox/engine/vault"
@@ -66,6 +67,8 @@ type Config struct {
 	Boards   Boards
 	Letters  Letters
 	Cases    *casebook.Service
+
+	Proposals *proposal.Service
 }
 
 func (c Config) validate() error {
@@ -98,6 +101,7 @@ func (c Config) validate() error {
 		{"History", c.History != nil},
 		{"Boards", c.Boards != nil},
 		{"Letters", c.Letters != nil},
+		{"Proposals", c.Proposals != nil},
 	}
 	for _, r := range required {
 		if !r.there {

@@ -25,6 +25,7 @@ import (
 	"signalbox/engine/draft"
 	"signalbox/engine/gallery"
 	"signalbox/engine/pg"
+	"signalbox/engine/proposal"
 	"signalbox/engine/routing"
 	"signalbox/engine/share"
 	"signalbox/engine/vault"
@@ -152,7 +153,8 @@ func newWorldOf(t *testing.T, db *pg.DB, p parts) *world {
 		Tickets:  pg.NewTickets(w.pool),
 		Sessions: pg.NewSessions(w.pool), Accounts: w.accounts, Audit: audit.New(pg.NewAudit(w.pool), w.clock.now), Drafts: w.drafts, Gallery: templates, Shares: w.shares,
 		Vault: w.vault, Routing: w.routing, Hub: w.hub, Workers: w.office, Engine: p.engine, Events: p.events, History: p.history, Boards: pg.NewBoards(w.pool), Letters: pg.NewDeadLetters(pg.NewHistory(pg.NewStore(db))),
-		Cases: casebook.New(pg.NewCases(pg.NewStore(db)), w.clock.now),
+		Cases:     casebook.New(pg.NewCases(pg.NewStore(db)), w.clock.now),
+		Proposals: proposal.New(pg.NewAssistants(w.pool), scripted{}, w.clock.now),
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -203,6 +203,7 @@ type Store interface {
 	Workflows
 	Folders
 	Drafts
+	Snippets
 	Versions
 	Cameras
 }

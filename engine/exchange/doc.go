@@ -1,5 +1,6 @@
 // Package exchange carries drawings and statecharts to other tools and back:
-// XState 5, SCXML, Mermaid and Graphviz.
+// XState 5, SCXML, Mermaid and Graphviz go out; XState 5, SCXML and workflows
+// of n8n come in.
 //
 // It is pure: text in, text out. What another form cannot say is never dropped
 // in silence: every import and export comes with a list of losses, each with

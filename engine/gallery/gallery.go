@@ -18,7 +18,7 @@ const Flagship = "support-ticket-triage"
 // sends it to the demo endpoint on this machine.
 const Here = "http://signalbox.invalid"
 
-//go:embed templates/*.json
+//go:embed templates/*.json snippets/*.json
 var files embed.FS
 
 // Template is one of them.
@@ -38,7 +38,10 @@ func order() []string {
 }
 
 // Gallery are the templates.
-type Gallery struct{ list []Template }
+type Gallery struct {
+	list     []Template
+	snippets []Template
+}
 
 // New reads the templates.
 func New() (*Gallery, error) {
@@ -54,7 +57,9 @@ func New() (*Gallery, error) {
 		}
 		g.list = append(g.list, Template{Name: name, Title: decoded.Name, Description: decoded.Description, Graph: decoded})
 	}
-	return g, nil
+	var err error
+	g.snippets, err = readSnippets()
+	return g, err
 }
 
 // All lists the templates. The caller changes nothing in them.

@@ -10,6 +10,7 @@ import (
 	"signalbox/engine/compile"
 	"signalbox/engine/event"
 	"signalbox/engine/gallery"
+	"signalbox/engine/graph"
 	"signalbox/engine/machine"
 	"signalbox/engine/route"
 )
@@ -29,6 +30,36 @@ func TestTemplatesCompileWithoutFindings(t *testing.T) {
 		}
 		if m == nil {
 			t.Errorf("%s gives no machine", tpl.Name)
+		}
+	}
+}
+
+// Every snippet runs once a start by hand leads to it: nothing in it is a
+// fault, and nothing in it is refused.
+func TestSnippetsCompileOnceTheyAreStarted(t *testing.T) {
+	t.Parallel()
+	g, err := gallery.New()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(g.Snippets()) != 4 {
+		t.Fatalf("%d snippets", len(g.Snippets()))
+	}
+	for _, snippet := range g.Snippets() {
+		whole := snippet.Graph.Clone()
+		led := map[string]bool{}
+		for _, e := range whole.Edges {
+			led[e.To] = true
+		}
+		whole.Nodes = append(whole.Nodes, graph.Node{ID: "start", Key: "start", Kind: "manual"})
+		for _, n := range snippet.Graph.Nodes {
+			if n.In == "" && !led[n.ID] {
+				whole.Edges = append(whole.Edges, graph.Edge{ID: "begin", From: "start", Port: "success", To: n.ID})
+			}
+		}
+		_, issues := compile.Compile(whole)
+		for _, i := range issues {
+			t.Errorf("%s: %s at %s%s: %s", snippet.Name, i.Code, i.Node, i.Field, i.Message)
 		}
 	}
 }

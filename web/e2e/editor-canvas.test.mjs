@@ -298,11 +298,13 @@ test("a workflow file let go over the canvas is added, one pasted into the galle
     const at = { clientX: 600, clientY: 600, bubbles: true, cancelable: true, dataTransfer: data };
     root.dispatchEvent(new DragEvent("drop", at));
   }, file);
+  await page.locator("dialog.imp [data-import-insert]").click();
   await until("both steps and their line", async () => (await draft(id)).edges.length === 3);
   await page.goto(`${program.origin}/`);
   await page.locator("[data-import]").waitFor();
   await page.waitForLoadState("networkidle");
   await paste(file);
+  await page.locator("dialog.imp [data-import-create]").click();
   await page.waitForURL(/\/w\//);
   await page.locator(".k-card").first().waitFor();
   assert.match(await page.title(), /From a file/);

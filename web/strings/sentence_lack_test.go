@@ -89,6 +89,8 @@ func told(n ast.Node, dir string) []ast.Expr {
 			return n.Args[2:]
 		case (stdstrings.HasSuffix(name, ".fail") || stdstrings.HasSuffix(name, ".warn") || stdstrings.HasSuffix(name, ".fault")) && finds(dir): // codes and places among them are no prose
 			return n.Args
+		case dir == "../../engine/exchange" && len(n.Args) > 0: // what becomes of a file
+			return imported(name, n.Args)
 		case dir == "../../engine/kind" && name == "c.add" && len(n.Args) > 2: // what would be right, what is wrong
 			return n.Args[1:3]
 		}
@@ -105,6 +107,19 @@ func told(n ast.Node, dir string) []ast.Expr {
 			}
 		}
 		return fields
+	}
+	return nil
+}
+
+// imported lists what is told of a part of a file: a loss, a difference, or the
+// reason why an expression is not translated.
+func imported(name string, args []ast.Expr) []ast.Expr {
+	switch method := name[stdstrings.LastIndexByte(name, '.')+1:]; {
+	case name == "fmt.Errorf" && stdstrings.HasSuffix(text(args[0]), ": \x00"): // what we were doing, for the log
+	case method == "near", method == "lack", method == "note", method == "lost", name == "errors.New", name == "fmt.Errorf":
+		return args[:1]
+	case method == "lose" && len(args) > 2:
+		return args[2:3]
 	}
 	return nil
 }

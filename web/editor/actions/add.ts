@@ -5,6 +5,7 @@ import type { GraphNode, JsonObject, NodeDoc, Port, Spec } from "../../core/grap
 import { keyFor } from "../../core/step-key.ts";
 import { configOf, EXTERNAL, typeOf } from "../../core/task-type.ts";
 import type { Change } from "../../core/touch.ts";
+import { addSnippet, snippetOf } from "../snippets/snippets.ts";
 import type { Editor } from "../state/editor.ts";
 import type { QuickAdd } from "../state/signals.ts";
 import { freshID, nameOf, portsOf } from "../state/words.ts";
@@ -97,8 +98,10 @@ export function addStep(
   return id;
 }
 
-/** Adds what an entry of the list stands for: a kind, or what a worker does. */
+/** Adds what an entry of the list stands for: a kind, what a worker does, or a snippet. */
 export function addEntry(editor: Editor, entry: Spec, where: QuickAdd): string | undefined {
+  const snippet = snippetOf(editor, entry.name);
+  if (snippet) return addSnippet(editor, snippet, where);
   const type = typeOf(editor.session.taskTypes.value, entry.name);
   const base = type && editor.spec(EXTERNAL);
   return base

@@ -1,15 +1,15 @@
 // What the canvas's intents do.
 
 import { effect } from "@preact/signals";
-import type { Point } from "../../core/geometry.ts";
 import type { EventOf, KernelEventType } from "../../kernel/api.ts";
 import type { Editor } from "../state/editor.ts";
 import { t } from "../strings.ts";
-import { addEntry, addStep } from "./add.ts";
-import { copyText, parseClip } from "./clipboard.ts";
+import { addEntry } from "./add.ts";
+import { copyText } from "./clipboard.ts";
 import { runCommand } from "./command.ts";
-import { duplicate, pasteClip } from "./copies.ts";
+import { duplicate, outside } from "./copies.ts";
 import { connect, fold, insertOnEdge, moveBy, reconnect, remove, resizeFrame } from "./edit.ts";
+import { entriesOf } from "./entries.ts";
 import { bindBreaks } from "./test.ts";
 
 /** The type of data when a kind is dragged from the list onto the canvas. */
@@ -111,7 +111,8 @@ function clipboard(editor: Editor, e: EventOf<"clipboard">): void {
   if (!data) return;
   if (e.action === "paste") {
     e.event.preventDefault();
-    void pasteText(editor, data.getData("text/plain"), { at: e.at, keepLinks: e.keepLinks });
+    const text = data.getData("text/plain");
+    void outside((m) => m.pasteText(editor, text, { at: e.at, keepLinks: e.keepLinks }));
     return;
   }
   const selection = editor.session.selection.value;
@@ -130,44 +131,14 @@ function clipboard(editor: Editor, e: EventOf<"clipboard">): void {
     });
 }
 
-/** Text from outside: copied steps, a workflow file, or a cURL command. */
-async function pasteText(
-  editor: Editor,
-  text: string,
-  where: { readonly at: Point; readonly keepLinks: boolean },
-): Promise<void> {
-  const clip = parseClip(text);
-  if (clip) await pasteClip(editor, clip, where);
-  else if (!(await pasteCurl(editor, text, where.at))) editor.toast(t("editor.paste.unknown"));
-}
-
-async function pasteCurl(editor: Editor, text: string, at: Point): Promise<boolean> {
-  const { isCurl, readCurl } = await import("../../core/curl.ts");
-  const made = isCurl(text) ? readCurl(text) : undefined;
-  const spec = editor.spec("http");
-  if (made === undefined || spec === undefined) return false;
-  if (addStep(editor, spec, { at }, made) !== undefined && made.secret)
-    editor.toast(t("editor.paste.secret"));
-  return true;
-}
-
-/** A file is too large to be a workflow above this. */
-const fileMax = 8_000_000;
-
-async function dropFile(editor: Editor, file: File, at: Point): Promise<void> {
-  if (file.size > fileMax) editor.toast(t("editor.paste.unknown"));
-  else await pasteText(editor, await file.text(), { at, keepLinks: false });
-}
-
 function dropKind(editor: Editor, e: EventOf<"drop">): void {
   const [file] = e.data.files;
   if (file !== undefined) {
-    void dropFile(editor, file, e.at);
+    void outside((m) => m.dropFile(editor, file, e.at));
     return;
   }
   const name = e.data.getData(kindDragType);
-  const spec =
-    editor.spec(name) ?? editor.session.taskEntries.value.find((entry) => entry.name === name);
+  const spec = editor.spec(name) ?? entriesOf(editor).find((entry) => entry.name === name);
   if (!spec) return;
   editor.session.quickAdd.value = undefined;
   addEntry(editor, spec, e.target.is === "edge" ? { edge: e.target.id, at: e.at } : { at: e.at });

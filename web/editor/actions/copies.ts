@@ -1,16 +1,13 @@
-// Copies of steps. Their code is loaded with the first one.
+// Copies of steps, and what comes from outside. Their code is loaded with the
+// first one.
 
-import type { Clip } from "../../core/clip.ts";
 import type { Point } from "../../core/geometry.ts";
 import type { Editor } from "../state/editor.ts";
 
-export async function pasteClip(
-  editor: Editor,
-  clip: Clip,
-  where: { readonly at: Point; readonly keepLinks: boolean },
-): Promise<void> {
-  const paste = await import("./paste.ts");
-  paste.pasteClip(editor, clip, where);
+type Outside = typeof import("./outside.ts");
+
+export async function outside(work: (m: Outside) => Promise<void> | void): Promise<void> {
+  await work(await import("./outside.ts"));
 }
 
 export async function duplicate(

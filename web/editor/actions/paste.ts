@@ -1,12 +1,13 @@
 // Pasting and duplicating: fresh ids and keys, and the expressions follow.
 
-import type { Clip } from "../../core/clip.ts";
+import type { Clip, Pasted } from "../../core/clip.ts";
 import { clipOf, paste } from "../../core/clip.ts";
 import { renamesIn } from "../../core/expr-rename.ts";
 import { outermost } from "../../core/frame.ts";
 import type { Point } from "../../core/geometry.ts";
 import type { JsonObject, NodeDoc } from "../../core/graph.ts";
 import { setBelow } from "../../core/json-set.ts";
+import type { Change } from "../../core/touch.ts";
 import type { Editor } from "../state/editor.ts";
 import { freshID } from "../state/words.ts";
 import { t } from "../strings.ts";
@@ -19,8 +20,12 @@ type Where = {
   readonly into?: string | undefined;
 };
 
-/** Adds the clip's steps under fresh ids and keys; one gesture. */
-export function pasteClip(editor: Editor, clip: Clip, where: Where, label?: string): void {
+/** The operations that add the clip's steps under fresh ids and keys. */
+export function pasted(
+  editor: Editor,
+  clip: Clip,
+  where: Where,
+): { readonly made: Pasted; readonly ops: readonly Change[] } {
   const made = paste(editor.drawing, clip, {
     newId: freshID,
     at: where.at && { x: Math.round(where.at.x / 8) * 8, y: Math.round(where.at.y / 8) * 8 },
@@ -34,6 +39,12 @@ export function pasteClip(editor: Editor, clip: Clip, where: Where, label?: stri
   const ops = made.ops.map((op) =>
     op.op === "node.add" ? { ...op, value: withKeys(editor, op.value as NodeDoc, renamed) } : op,
   );
+  return { made, ops };
+}
+
+/** Adds the clip's steps; one gesture. */
+export function pasteClip(editor: Editor, clip: Clip, where: Where, label?: string): void {
+  const { made, ops } = pasted(editor, clip, where);
   const n = made.nodes.length + made.notes.length;
   if (!editor.commit(label ?? t("editor.do.paste", { n }), ops)) return;
   // A container stands for what is in it.

@@ -1,6 +1,7 @@
 // Which dialog is open.
 
 import { useEditor } from "../context.ts";
+import { SaveSnippet, Snippets } from "../snippets/dialogs.tsx";
 import { KeysDialog } from "./keys.tsx";
 import { Palette } from "./palette.tsx";
 import { PublishDialog } from "./publish.tsx";
@@ -21,6 +22,10 @@ export function Dialogs() {
       return <KeysDialog />;
     case "palette":
       return <Palette />;
+    case "snippets":
+      return <Snippets />;
+    case "saveSnippet":
+      return <SaveSnippet />;
     case undefined:
       return null;
   }

@@ -4,6 +4,7 @@ import { useEffect, useId, useLayoutEffect, useRef, useState } from "preact/hook
 import type { Command } from "../../core/keymap.ts";
 import { addStep } from "../actions/add.ts";
 import { runCommand } from "../actions/command.ts";
+import { outside } from "../actions/copies.ts";
 import { useEditor } from "../context.ts";
 import { Icon } from "../icon.tsx";
 import { keyOf } from "../shell/keys.ts";
@@ -146,6 +147,20 @@ function entries(editor: Editor): Entry[] {
       detail: "",
       icon: "upload",
       run: () => (session.dialog.value = "publish"),
+    },
+    {
+      id: "import",
+      title: t("editor.palette.import"),
+      detail: "",
+      icon: "upload",
+      run: () => void outside((m) => m.importFile(editor)),
+    },
+    {
+      id: "snippets",
+      title: t("editor.palette.snippets"),
+      detail: "",
+      icon: "blocks",
+      run: () => (session.dialog.value = "snippets"),
     },
     {
       id: "share",

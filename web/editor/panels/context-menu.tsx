@@ -155,6 +155,11 @@ export function ContextMenu() {
             await extract(editor, ids);
           })
         : null}
+      {ids.length > 0
+        ? item(t("editor.menu.snippet"), "blocks", undefined, () => {
+            session.dialog.value = "saveSnippet";
+          })
+        : null}
       {single !== undefined && editor.drawing.held(single).size > 0
         ? item(t("editor.menu.unwrap"), "ungroup", "ungroup", () => kernel.run("ungroup"))
         : null}

@@ -6,10 +6,13 @@ import type { Point } from "../../core/geometry.ts";
 import type { Spec } from "../../core/graph.ts";
 import { addEntry, recentKinds } from "../actions/add.ts";
 import { kindDragType, openInspector } from "../actions/bind.ts";
+import { entriesOf } from "../actions/entries.ts";
 import { replaceKind } from "../actions/replace.ts";
 import { useEditor } from "../context.ts";
 import { Icon } from "../icon.tsx";
 import { firstSentence } from "../shell/empty.tsx";
+import { Picture } from "../snippets/picture.tsx";
+import { loadSnippets, snippetOf } from "../snippets/snippets.ts";
 import type { Editor } from "../state/editor.ts";
 import type { QuickAdd as Wanted } from "../state/signals.ts";
 import { nameOf, portName, portsOf } from "../state/words.ts";
@@ -35,10 +38,13 @@ function QuickAddPanel({ wanted }: { readonly wanted: Wanted }) {
   const [details, setDetails] = useState(false);
   const hits = useMemo(
     () => rank(offered(editor, wanted), query, contextOf(editor, wanted)),
-    [query, session.revision.value, session.taskEntries.value],
+    [query, session.revision.value, session.taskEntries.value, session.snippets.value],
   );
   const chosen = hits[Math.min(index, hits.length - 1)];
 
+  const snippet = chosen && snippetOf(editor, chosen.spec.name);
+
+  useEffect(() => void loadSnippets(editor), []);
   // Before the next key: it is meant for the field already.
   useLayoutEffect(() => {
     input.current?.focus({ preventScroll: true });
@@ -147,6 +153,7 @@ function QuickAddPanel({ wanted }: { readonly wanted: Wanted }) {
           </li>
         ))}
       </ul>
+      {snippet ? <Picture id={snippet.id} /> : null}
       {hits.length === 0 ? <p class="ed-none">{t("editor.quick.none", { query })}</p> : null}
       <p class="ed-hints" aria-hidden="true">
         <span>
@@ -219,10 +226,10 @@ function originWords(editor: Editor, wanted: Wanted): string {
   return t("editor.quick.title");
 }
 
-/** Kinds, and behind them what workers do; a step is replaced by a kind only. */
+/** Kinds, and behind them what workers do and snippets; a step is replaced by a kind only. */
 function offered(editor: Editor, wanted: Wanted): readonly Spec[] {
-  const { specs, taskEntries } = editor.session;
-  return wanted.replace === undefined ? [...specs.value, ...taskEntries.value] : specs.value;
+  const { specs } = editor.session;
+  return wanted.replace === undefined ? [...specs.value, ...entriesOf(editor)] : specs.value;
 }
 
 function contextOf(editor: Editor, wanted: Wanted): RankContext {

@@ -8,6 +8,7 @@ import type { SaveState } from "../../core/sync.ts";
 import type { TaskType } from "../../core/task-type.ts";
 import type { Selection, ToolName } from "../../kernel/api.ts";
 import type { Credential, Samples, Workflow } from "../net/api.ts";
+import type { Snippet } from "../snippets/snippets.ts";
 import type { TestRun } from "../test/run.ts";
 import type { Comparison } from "./compare.ts";
 
@@ -16,7 +17,7 @@ export type Tab = "configure" | "data" | "retries" | "notes";
 /** What a test run is asked for: all, up to a step, or one step alone. */
 export type TestOf = { readonly to?: string; readonly only?: string };
 
-export type Dialog = "publish" | "run" | "keys" | "share" | "palette";
+export type Dialog = "publish" | "run" | "keys" | "share" | "palette" | "snippets" | "saveSnippet";
 
 /** Where a new step is wanted. */
 export type QuickAdd = {
@@ -60,6 +61,8 @@ export function createSession(workflow: Workflow) {
     /** What workers of one's own have announced, and the same as entries of the list. */
     taskTypes: signal<readonly TaskType[]>([]),
     taskEntries: signal<readonly Spec[]>([]),
+    /** Parts of drawings that are kept under names. */
+    snippets: signal<readonly Snippet[]>([]),
     issues: signal<readonly Issue[]>([]),
     /** The checks answered for a drawing that is older than the one shown. */
     issuesStale: signal(false),
