@@ -95,7 +95,7 @@ func (e *Engine) branch(ctx context.Context, r ForkRequest) (*branch, error) {
 	}
 	b := &branch{ForkRequest: r, source: rec, large: map[string][]byte{}}
 	if b.m, err = e.machines.get(ctx, rec.Version); err != nil {
-		return nil, err
+		return nil, refusal(err)
 	}
 	if b.log, err = e.cfg.Store.Beginning(ctx, r.Run, sharedMax+1); err != nil {
 		return nil, fmt.Errorf("read the beginning of run %s: %w", r.Run, err)
@@ -103,7 +103,7 @@ func (e *Engine) branch(ctx context.Context, r ForkRequest) (*branch, error) {
 	for _, stored := range b.log {
 		f, err := machine.Decode(stored)
 		if err != nil {
-			return nil, fmt.Errorf("read run %s: %w", r.Run, err)
+			return nil, refusal(fmt.Errorf("read run %s: %w", r.Run, err))
 		}
 		b.facts = append(b.facts, f)
 	}

@@ -126,6 +126,15 @@ func foreign(err error) (u *machine.UnknownError) {
 	return u
 }
 
+// refusal is an error as a person hears it, if a newer program is its reason;
+// else as it is.
+func refusal(err error) error {
+	if u := foreign(err); u != nil {
+		return problem.New(problem.Unavailable, "A newer Signalbox wrote this (format %d, semantics %d), and this server cannot carry it on. Run the newer program.", u.Format, max(u.Semantics, machine.Semantics))
+	}
+	return err
+}
+
 // supply loads the large values that expressions may still read.
 func (s *shard) supply(ctx context.Context, l *live) error {
 	for _, digest := range l.s.Needs() {
@@ -165,8 +174,7 @@ func (s *shard) apply(ctx context.Context, b *batch, j *job) {
 	case foreign(err) != nil && j.result != nil:
 		return // it is not settled, and comes again to a server that knows the run
 	case foreign(err) != nil:
-		u := foreign(err)
-		b.hold(j, reply{err: problem.New(problem.Unavailable, "A newer Signalbox wrote this (format %d, semantics %d), and this server cannot carry it on. Run the newer program.", u.Format, max(u.Semantics, machine.Semantics))})
+		b.hold(j, reply{err: refusal(err)})
 		return
 	case errors.Is(err, errNoRun), err == nil && j.workspace != "" && j.workspace != l.row.Workspace:
 		b.hold(j, reply{err: problem.New(problem.NotFound, "There is no such run.")})

@@ -11,6 +11,7 @@ import (
 
 	"signalbox/engine/problem"
 	"signalbox/engine/runtime"
+	"signalbox/engine/worker/local"
 )
 
 // TestWhatANewerProgramWroteIsRefusedAndHarmsNobody: whoever starts or tells
@@ -41,6 +42,14 @@ func TestWhatANewerProgramWroteIsRefusedAndHarmsNobody(t *testing.T) {
 		t.Errorf("another run: %+v %v", s, err)
 	}
 	w.comes(ctx, t, old.Run, func(r *runtime.Rebuilt) bool { return r.State.Status.Over() })
+	w.store.PutMachine(w.version, bytes.Replace(raw, []byte(`"format":1`), []byte(`"format":4`), 1))
+	fresh, err := runtime.New(runtime.Config{Store: w.store, Channel: local.New(nil), Owner: "fresh"}) // it has no machine in memory
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err = fresh.Fork(ctx, runtime.ForkRequest{Workspace: "main", Run: s.Run, At: 1, Source: "test"}); problem.Of(err) == nil || problem.Of(err).Code != problem.Unavailable {
+		t.Errorf("a fork: %v", err)
+	}
 	rec, err := w.store.Load(ctx, s.Run)
 	if err != nil || rec.Format != 1 || rec.Semantics != 1 || !rec.Knows() {
 		t.Errorf("the row says format %d and semantics %d: %v", rec.Format, rec.Semantics, err)
