@@ -30,6 +30,14 @@ func (c *compiler) prove(m *machine.Machine) {
 		}
 		if f.Fix != nil {
 			i.Fix = c.joinFix(c.node[ids[f.Fix.Node]], *f.Fix)
+			for _, other := range f.Fix.Others {
+				if more := c.joinFix(c.node[ids[other]], *f.Fix); more != nil && i.Fix != nil {
+					i.Fix.Ops = append(i.Fix.Ops, more.Ops...)
+				}
+			}
+			if more := len(f.Fix.Others); more > 0 && i.Fix != nil {
+				i.Fix.Title = fmt.Sprintf("Let “%s” and %d more join each branch by itself", c.title(ids[f.Fix.Node]), more)
+			}
 		}
 		c.add(i)
 	}

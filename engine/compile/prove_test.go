@@ -6,6 +6,7 @@ import (
 
 	"signalbox/engine/compile"
 	"signalbox/engine/graph"
+	"signalbox/engine/machine"
 )
 
 // issue returns the first issue with the code.
@@ -128,5 +129,45 @@ func TestNoJoinOfParallelBranchesIsTakenApart(t *testing.T) {
 		"s>head", "head>x", "head>y", "head>c", "x>j", "y>j", "c.true>b", "c.false>z", "j>k", "b>k"))
 	if found, ok := issue(issues, "join_stuck"); !ok || found.Fix == nil || strings.Contains(found.Fix.Title, "“j”") {
 		t.Errorf("%+v", issues)
+	}
+}
+
+// TestChoicesSideBySideInALoop: with default joins the machine stands still
+// where the finding says, and with its fix it goes on.
+func TestChoicesSideBySideInALoop(t *testing.T) {
+	t.Parallel()
+	g := draw(t, "s:manual", "first:mock", `c:if{"condition":"true"}`, "a:mock", "b:mock", "j:join", `d:if{"condition":"false"}`, "x:mock", "y:mock", "k:join",
+		`again:if{"condition":"false"}`, "over:mock",
+		"s>first", "first>c", "first>d", "c.true>a", "c.false>b", "a>j", "b>j", "d.true>x", "d.false>y", "x>k", "y>k", "j>again", "k>again", "again.true>first", "again.false>over")
+	for i := range g.Nodes {
+		if g.Nodes[i].Key == "first" {
+			g.Nodes[i].Join = &graph.Join{Mode: "each"}
+		}
+	}
+	_, issues := compile.Compile(g)
+	found, ok := issue(issues, "join_cycle")
+	if !ok || found.Fix == nil || found.Fix.Title != "Let “j” and 1 more join each branch by itself" || len(found.Fix.Ops) != 2 ||
+		!strings.HasPrefix(found.Message, "“j” and “k” can wait for each other for ever: what waits at the one could still go round the loop") {
+		t.Fatalf("%+v", issues)
+	}
+	fixed, _, err := g.ApplyAll(found.Fix.Ops)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, issues := compile.Compile(fixed)
+	if graph.Errors(issues) {
+		t.Fatalf("after the fix: %+v", issues)
+	}
+	if s, _ := play(t, m, `1`, nil); s.Status != "succeeded" {
+		t.Errorf("after the fix the machine ends with %s %+v", s.Status, s.Failure)
+	}
+	for _, key := range []string{"j", "k"} { // as it was drawn
+		m.Nodes[m.Index(key)].Join = machine.JoinInclusive
+	}
+	if err := m.Link(); err != nil {
+		t.Fatal(err)
+	}
+	if s, _ := play(t, m, `1`, nil); s.Failure == nil || s.Failure.Class != "join_cycle" {
+		t.Errorf("without the fix the machine ends with %s %+v", s.Status, s.Failure)
 	}
 }

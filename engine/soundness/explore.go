@@ -16,6 +16,8 @@ type explorer struct {
 	ended  []bool // per state: nothing more happens, or it was not followed
 	found  []Finding
 	budget *int // what may still be looked at, in tokens
+	began  int  // what it was
+	floor  int  // it goes no deeper
 
 	todo     []int32 // states not followed yet, from head on
 	head     int
@@ -53,7 +55,7 @@ type step struct {
 }
 
 func newExplorer(n *net, budget *int) *explorer {
-	x := &explorer{net: n, budget: budget, last: StatesMax}
+	x := &explorer{net: n, budget: budget, began: *budget, last: StatesMax}
 	x.pasts.put(nil)
 	return x
 }
@@ -65,7 +67,7 @@ func (x *explorer) run(entries []int) {
 		x.first = x.add(x.first, x.start[e], 0)
 	}
 	x.follow(slices.Clone(x.first), -1, 0)
-	for x.expanded < x.last && *x.budget > 0 {
+	for x.expanded < x.last && *x.budget > x.floor {
 		at, ok := x.pick()
 		if !ok {
 			break
@@ -86,13 +88,21 @@ func (x *explorer) pick() (int, bool) {
 	switch {
 	case x.head > last:
 		return 0, false
-	case x.expanded < broadMax:
+	case x.expanded < broadMax && x.began-*x.budget < broadLook:
 		x.head++
 		return int(x.todo[x.head-1]), true
 	default:
 		at := x.todo[last]
 		x.todo = x.todo[:last]
 		return int(at), true
+	}
+}
+
+// soon lets the exploration end before long.
+func (x *explorer) soon() {
+	x.last = min(x.last, x.expanded+moreMax)
+	if x.floor == 0 {
+		x.floor = max(0, *x.budget-moreLook)
 	}
 }
 
@@ -181,7 +191,7 @@ func (x *explorer) grows(id int) {
 	for a := int(x.steps[id].loop); a >= 0; {
 		if place := x.more(x.states.get(a), s); place >= 0 && x.tokens(s, place) > TokensMax {
 			x.steps[id].grown = true
-			x.last = min(x.last, x.expanded+moreMax) // there is no end to see
+			x.soon() // there is no end to see
 			x.from, x.trail = id, x.trail[:0]
 			x.report(Finding{Code: GrowsWithoutEnd, Severity: graph.SeverityWarning, Node: x.places[place].node})
 			return

@@ -113,7 +113,7 @@ type change struct {
 	cancel bool
 }
 
-func newNet(p *prover, scope int, brief bool, trial *change) *net {
+func newNet(p *prover, scope int, brief bool, trial []change) *net {
 	n := &net{tables: p.tables, m: p.m, scope: scope, brief: brief, nodes: p.members[scope], rank: p.parts.rank, round: p.round}
 	if trial != nil {
 		n.tables = newTables(len(p.m.Nodes), len(p.m.Edges))
@@ -136,11 +136,13 @@ func newNet(p *prover, scope int, brief bool, trial *change) *net {
 }
 
 // rule reads the join of one node.
-func (n *net) rule(i int, trial *change) {
+func (n *net) rule(i int, trial []change) {
 	node := &n.m.Nodes[i]
 	mode, cancel, m := node.Join, node.Cancel, len(n.m.In(i))
-	if trial != nil && trial.node == i {
-		mode, cancel = trial.mode, trial.cancel
+	for _, c := range trial {
+		if c.node == i {
+			mode, cancel = c.mode, c.cancel
+		}
 	}
 	if m < 2 || mode == machine.JoinEach {
 		return

@@ -2,46 +2,48 @@ package soundness
 
 import "slices"
 
-// pool keeps lists of words, each once, in one piece of memory, and numbers
-// them.
+// pool keeps lists of words, each once, and numbers them.
 type pool struct {
-	words []uint64
-	ends  []int   // per list: where it ends in words
-	slots []int32 // hash table of numbers + 1; 0 is free
+	lists [][]uint64
+	sums  []int    // per list: its hash, so that few are compared and none is hashed again
+	slots []int32  // hash table of numbers + 1; 0 is free
+	room  []uint64 // where the next lists go
 }
+
+// roomMax is how many words are taken at once at most.
+const roomMax = 1 << 15
 
 // put returns the list's number and whether it is new.
 func (p *pool) put(list []uint64) (id int, fresh bool) {
-	if 2*len(p.ends) >= len(p.slots) {
+	if 2*len(p.lists) >= len(p.slots) {
 		p.grow()
 	}
-	at := hash(list) & (len(p.slots) - 1)
+	sum := hash(list)
+	at := sum & (len(p.slots) - 1)
 	for p.slots[at] != 0 {
-		if id := int(p.slots[at]) - 1; slices.Equal(p.get(id), list) {
+		if id := int(p.slots[at]) - 1; p.sums[id] == sum && slices.Equal(p.lists[id], list) {
 			return id, false
 		}
 		at = (at + 1) & (len(p.slots) - 1)
 	}
-	p.words = append(p.words, list...)
-	p.ends = append(p.ends, len(p.words))
-	p.slots[at] = int32(len(p.ends)) //nolint:gosec // far fewer lists than that: StatesMax
-	return len(p.ends) - 1, true
-}
-
-func (p *pool) get(id int) []uint64 {
-	start := 0
-	if id > 0 {
-		start = p.ends[id-1]
+	if cap(p.room)-len(p.room) < len(list) { // what is there stays where it is
+		p.room = make([]uint64, 0, max(len(list), min(roomMax, 64+8*len(p.lists))))
 	}
-	return p.words[start:p.ends[id]]
+	from := len(p.room)
+	p.room = append(p.room, list...)
+	p.lists, p.sums = append(p.lists, p.room[from:len(p.room):len(p.room)]), append(p.sums, sum)
+	p.slots[at] = int32(len(p.lists)) //nolint:gosec // far fewer lists than that: LookMax
+	return len(p.lists) - 1, true
 }
 
-func (p *pool) len() int { return len(p.ends) }
+func (p *pool) get(id int) []uint64 { return p.lists[id] }
+
+func (p *pool) len() int { return len(p.lists) }
 
 func (p *pool) grow() {
 	p.slots = make([]int32, max(64, 2*len(p.slots)))
-	for id := range p.ends {
-		at := hash(p.get(id)) & (len(p.slots) - 1)
+	for id, sum := range p.sums {
+		at := sum & (len(p.slots) - 1)
 		for p.slots[at] != 0 {
 			at = (at + 1) & (len(p.slots) - 1)
 		}

@@ -22,16 +22,22 @@ import (
 const (
 	StatesMax = 100_000   // states of one scope
 	TokensMax = 3         // tokens on one edge where they pile up; more are not followed
-	LookMax   = 6_000_000 // tokens looked at, in all scopes together
+	LookMax   = 6_000_000 // tokens, and words of sets of nodes, looked at in all scopes together
 )
 
-// broadMax is how many states are followed in the order in which they were
-// found.
-const broadMax = 1_000
+// How many states are followed in the order in which they were found, and what
+// may be looked at for it.
+const (
+	broadMax  = 1_000
+	broadLook = LookMax / 20
+)
 
-// moreMax is how many more states are looked at once tokens pile up or an error
-// was found.
-const moreMax = 2_000
+// How many more states are looked at once tokens pile up or an error was found,
+// and what for them.
+const (
+	moreMax  = 2_000
+	moreLook = LookMax / 10
+)
 
 // exactMax is up to where every moment is tried at which a deadline can pass.
 const exactMax = LookMax / 10
@@ -69,9 +75,10 @@ type Finding struct {
 	Missing  []int // JoinStuck: where nothing comes from
 }
 
-// Fix is a change of one node's join that removes the finding.
+// Fix is a change of one node's join that removes the finding, or of several.
 type Fix struct {
 	Node       int
+	Others     []int  // nodes whose join changes in the same way
 	Mode       string // empty: as it is
 	Cancel     bool   // n and first: then cancel the others
 	NoDeadline bool
@@ -89,6 +96,7 @@ type prover struct {
 	apart   bool // no state stands for another that only has other pasts: tests compare
 	exact   int  // of it, for trying every moment of a deadline
 	tried   int  // looked at for fixes
+	cycled  int  // the same, for fixes of several joins
 	looked  int
 	partial bool
 	found   []Finding

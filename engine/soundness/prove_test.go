@@ -3,6 +3,7 @@ package soundness_test
 import (
 	"testing"
 
+	"signalbox/engine/machine"
 	"signalbox/engine/soundness"
 )
 
@@ -46,6 +47,39 @@ func TestEachFindingIsSeenWhereItIs(t *testing.T) {
 		got := say(m, soundness.Prove(m))
 		if got != c.want && (c.want == "" || c.want[len(c.want)-1] == '\n' || len(got) < len(c.want) || got[:len(c.want)] != c.want) {
 			t.Errorf("%s:\n%swant\n%s", name, got, c.want)
+		}
+	}
+}
+
+// TestChoicesSideBySideInALoopAreMendedTogether: no join alone mends them, all
+// do, and the one that is to wait for all branches is left out.
+func TestChoicesSideBySideInALoopAreMendedTogether(t *testing.T) {
+	t.Parallel()
+	for _, n := range []int{2, 3, 20, 166} {
+		for _, end := range []string{"inclusive", "all"} {
+			lines := append(again(beside(n, "inclusive"), "end"), "end="+end)
+			m := draw(t, lines...)
+			var cycle soundness.Finding
+			for _, f := range soundness.Prove(m) {
+				if f.Code == soundness.JoinCycle {
+					cycle = f
+				}
+			}
+			if cycle.Fix == nil || len(cycle.Fix.Others) != n-1 || cycle.Fix.Mode != machine.JoinEach {
+				t.Fatalf("%d choices, then %s: the finding is %+v", n, end, cycle)
+			}
+			for _, i := range append(cycle.Fix.Others, cycle.Fix.Node) {
+				if key := m.Nodes[i].Key; key[0] != 'j' {
+					t.Errorf("%d choices, then %s: the fix changes %s", n, end, key)
+				}
+				m.Nodes[i].Join = machine.JoinEach
+			}
+			if err := m.Link(); err != nil {
+				t.Fatal(err)
+			}
+			if got := say(m, soundness.Prove(m)); got != "" {
+				t.Errorf("%d choices, then %s, mended: %s", n, end, got)
+			}
 		}
 	}
 }

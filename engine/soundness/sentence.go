@@ -22,7 +22,7 @@ func (f Finding) Sentence(title func(node int) string) string {
 		}
 		return fmt.Sprintf("%s waits for branches that need not come: a choice can leave %s without a token; the run would fail there.", name, strings.Join(branches, ", "))
 	case JoinCycle:
-		return fmt.Sprintf("%s and other joins can wait for each other for ever.", name)
+		return f.cycle(title)
 	case AbsorbInLoop:
 		return fmt.Sprintf("%s is in a loop and swallows what comes late: it could not tell a late token from one of the next round.", name)
 	case NoExit:
@@ -43,5 +43,21 @@ func (f Finding) Sentence(title func(node int) string) string {
 		return fmt.Sprintf("%s is in a loop and cancels the others: when it starts, it also ends what its own last start began.", name)
 	default:
 		return fmt.Sprintf("The drawing has too many combinations to be proved: %d states were looked at and what is reported was found in them.", f.States)
+	}
+}
+
+// cycle names the joins that wait, and says why they do.
+func (f Finding) cycle(title func(node int) string) string {
+	names := make([]string, 0, 2)
+	for _, n := range f.Related {
+		names = append(names, "“"+title(n)+"”")
+	}
+	switch len(names) {
+	case 0, 1:
+		return fmt.Sprintf("“%s” can wait for ever for what only it could send round its loop.", title(f.Node))
+	case 2:
+		return fmt.Sprintf("%s and %s can wait for each other for ever: what waits at the one could still go round the loop and come to the other. Where only one of the branches comes, as behind an If, let each branch start it by itself; or put what is repeated into a Repeat.", names[0], names[1])
+	default:
+		return fmt.Sprintf("%d joins, among them %s and %s, can wait for each other for ever: what waits at one could still go round the loop and come to another. Where only one of the branches comes, as behind an If, let each branch start it by itself; or put what is repeated into a Repeat.", len(names), names[0], names[1])
 	}
 }

@@ -190,7 +190,7 @@ func (x *explorer) report(f Finding) {
 	}
 	x.found = append(x.found, f)
 	if f.Severity == graph.SeverityError {
-		x.last = min(x.last, x.expanded+moreMax)
+		x.soon()
 	}
 }
 
