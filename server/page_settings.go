@@ -45,6 +45,11 @@ func (s *Server) settings(ctx context.Context, who account.Identity) (view.Setti
 			data.Credentials = append(data.Credentials, view.Credential{ID: c.ID.String(), Name: c.Name, Kind: string(c.Type), At: c.UpdatedAt})
 		}
 	}
+	chosen, ok, err := s.config.Proposals.Setting(ctx, who.Workspace)
+	if err != nil {
+		return view.Settings{}, err
+	}
+	data.Assistant = view.Assistant{Chosen: ok, Provider: chosen.Provider, BaseURL: chosen.BaseURL, Model: chosen.Model, Credential: chosen.Credential}
 	tokens, err := s.config.Accounts.Tokens(ctx, who)
 	if err != nil {
 		return view.Settings{}, err

@@ -278,12 +278,16 @@ func (r *reader) pieces(s string) ([]textPiece, error) {
 	}
 }
 
+// endsMax is how many "}}" are looked at to find the one that ends an
+// expression: the others stand in texts or objects of it.
+const endsMax = 20
+
 // firstFormula reads up to the "}}" that ends it.
 func firstFormula(s string) (int, *formula, error) {
 	var first error
-	for from := 0; ; {
+	for from, tries := 0, 0; ; tries++ {
 		end := strings.Index(s[from:], "}}")
-		if end < 0 {
+		if end < 0 || tries == endsMax {
 			if first == nil {
 				first = errors.New("a “{{” in it has no end")
 			}

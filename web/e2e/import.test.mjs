@@ -153,6 +153,54 @@ test("chosen steps are kept as a snippet, put in by the keyboard with keys of th
   await until("the saga is there", async () => (await graph()).nodes.length === 7);
 });
 
+const answer = (summary, ops) => call("PUT", "/api/assistant", { provider: "mock", answer: { summary, ops } });
+
+async function describe(wish) {
+  await page.locator('.ed-dock button[aria-label="Describe a change in words"]').click();
+  await page.locator("#wish").fill(wish);
+  await page.keyboard.press("Control+Enter");
+}
+
+test("a change described in words is proposed, shown, and accepted as one step or dropped", async () => {
+  await open("Described");
+  await page.locator('.ed-dock button[aria-label="Describe a change in words"]').click();
+  await page.locator("dialog .note", { hasText: "No model is chosen" }).waitFor();
+  assert.deepEqual(await axe(page), []);
+  await page.keyboard.press("Escape");
+  await answer("Somebody is asked first.", [
+    { op: "node.add", id: "n", value: { key: "ask", kind: "human", title: "Ask first", config: { title: "Go on?", decisions: [{ port: "yes" }, { port: "no" }] } } },
+    { op: "edge.set", id: "e1", path: "/to", value: "n" },
+    { op: "edge.add", id: "m", value: { from: "n", port: "yes", to: "facts" } },
+  ]);
+  await describe("Ask a person first");
+  const review = page.locator(".ed-review");
+  await review.waitFor();
+  assert.match(await review.innerText(), /Somebody is asked first\./);
+  await review.locator(".ed-jump", { hasText: "Ask first" }).first().waitFor();
+  assert.match(await review.innerText(), /sends .no. nowhere/);
+  assert.deepEqual(await axe(page), []);
+  assert.equal((await graph()).nodes.length, 2, "nothing changes by itself");
+  await page.keyboard.press("Escape");
+  await review.waitFor({ state: "detached" });
+  assert.equal((await graph()).nodes.length, 2);
+  await describe("Ask a person first");
+  await review.locator(".btn.pri").click();
+  await until("the step is there", async () => (await graph()).nodes.length === 3);
+  assert.equal((await graph()).edges.length, 2);
+  await page.locator(".k-root").focus();
+  await page.keyboard.press("Control+z");
+  await until("one undo takes it away", async () => (await graph()).nodes.length === 2);
+  assert.equal((await graph()).edges[0].to, "facts");
+});
+
+test("an answer that cannot be used says why", async () => {
+  await answer("", [{ op: "node.del", id: "nobody" }]);
+  await describe("Delete something");
+  await page.locator("dialog .note.fail", { hasText: "cannot be done" }).waitFor();
+  assert.equal((await graph()).nodes.length, 2);
+  await page.keyboard.press("Escape");
+});
+
 test("no page did what a page must never do", () => {
   assert.deepEqual(faults, []);
 });

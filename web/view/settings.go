@@ -12,6 +12,16 @@ type Settings struct {
 	NoSecrets   bool     // may not even see the names of credentials
 	MayShare    bool     // may revoke shares
 	Roles       []string // roles that a new token may have
+	Assistant   Assistant
+}
+
+// Assistant is the model that answers when a change is described in words.
+type Assistant struct {
+	Chosen     bool
+	Provider   string
+	BaseURL    string
+	Model      string
+	Credential string
 }
 
 // Credential is a stored secret as it can be shown: never its value.

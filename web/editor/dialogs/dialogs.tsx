@@ -1,6 +1,7 @@
 // Which dialog is open.
 
 import { useEditor } from "../context.ts";
+import { DescribeDialog } from "../propose/ask.tsx";
 import { SaveSnippet, Snippets } from "../snippets/dialogs.tsx";
 import { KeysDialog } from "./keys.tsx";
 import { Palette } from "./palette.tsx";
@@ -24,6 +25,8 @@ export function Dialogs() {
       return <Palette />;
     case "snippets":
       return <Snippets />;
+    case "describe":
+      return <DescribeDialog />;
     case "saveSnippet":
       return <SaveSnippet />;
     case undefined:

@@ -156,6 +156,13 @@ function entries(editor: Editor): Entry[] {
       run: () => void outside((m) => m.importFile(editor)),
     },
     {
+      id: "describe",
+      title: t("editor.palette.describe"),
+      detail: "",
+      icon: "sparkles",
+      run: () => (session.dialog.value = "describe"),
+    },
+    {
       id: "snippets",
       title: t("editor.palette.snippets"),
       detail: "",

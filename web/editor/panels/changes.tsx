@@ -11,7 +11,7 @@ import type { Editor } from "../state/editor.ts";
 import { t } from "../strings.ts";
 import { SidePanel } from "./panel.tsx";
 
-const icons: Readonly<Record<Mark, string>> = {
+export const icons: Readonly<Record<Mark, string>> = {
   added: "plus",
   removed: "minus",
   changed: "pencil",
@@ -149,7 +149,7 @@ function Choice({
   );
 }
 
-function Fields({ list }: { readonly list: readonly FieldChange[] }) {
+export function Fields({ list }: { readonly list: readonly FieldChange[] }) {
   if (list.length === 0) return null;
   return (
     <dl>

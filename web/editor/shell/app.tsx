@@ -27,6 +27,7 @@ const Outline = part("Outline");
 const FindPanel = part("FindPanel");
 const Problems = part("Problems");
 const TestPanel = lazy(async () => (await import("../test/index.ts")).testing.TestPanel);
+const Review = lazy(async () => (await import("../propose/review.tsx")).Review);
 const Changes = lazy(async () => (await import("../panels/changes.tsx")).Changes);
 const QuickAdd = part("QuickAdd");
 const SelectionBar = part("SelectionBar");
@@ -89,6 +90,7 @@ function Floating() {
       <Dock />
       <SelectionBar />
       {session.test.value ? <TestPanel /> : null}
+      {session.proposal.value ? <Review /> : null}
       {session.example.value ? <Example /> : null}
       {session.titleEdited.value === undefined ? null : <TitleEditor />}
       {session.noteEdited.value === undefined ? null : <NoteEditor />}

@@ -68,6 +68,14 @@ export function Dock() {
             icon="align-horizontal-distribute-center"
             label={t("editor.tool.tidy")}
           />
+          <button
+            type="button"
+            aria-label={t("editor.tool.describe")}
+            title={t("editor.tool.describe")}
+            onClick={() => (session.dialog.value = "describe")}
+          >
+            <Icon name="sparkles" />
+          </button>
           <i />
           <Tool
             command="undo"

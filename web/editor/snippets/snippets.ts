@@ -37,10 +37,12 @@ export async function loadSnippets(editor: Editor): Promise<void> {
 /** What the list of steps shows for a snippet. */
 export function entryOf(snippet: Snippet): Spec {
   const port = { name: "success", title: "" };
+  const steps = t("editor.snippet.steps", { n: snippet.graph.nodes.length });
   return {
     name: `${mark}${snippet.id}`,
     title: snippet.name,
-    help: snippet.about || t("editor.snippet.steps", { n: snippet.graph.nodes.length }),
+    help: snippet.about || steps,
+    subtitle: steps,
     category: "flow",
     tile: "saga",
     icon: "blocks",

@@ -8,6 +8,7 @@ import type { SaveState } from "../../core/sync.ts";
 import type { TaskType } from "../../core/task-type.ts";
 import type { Selection, ToolName } from "../../kernel/api.ts";
 import type { Credential, Samples, Workflow } from "../net/api.ts";
+import type { Proposal } from "../propose/propose.ts";
 import type { Snippet } from "../snippets/snippets.ts";
 import type { TestRun } from "../test/run.ts";
 import type { Comparison } from "./compare.ts";
@@ -17,7 +18,15 @@ export type Tab = "configure" | "data" | "retries" | "notes";
 /** What a test run is asked for: all, up to a step, or one step alone. */
 export type TestOf = { readonly to?: string; readonly only?: string };
 
-export type Dialog = "publish" | "run" | "keys" | "share" | "palette" | "snippets" | "saveSnippet";
+export type Dialog =
+  | "publish"
+  | "run"
+  | "keys"
+  | "share"
+  | "palette"
+  | "snippets"
+  | "saveSnippet"
+  | "describe";
 
 /** Where a new step is wanted. */
 export type QuickAdd = {
@@ -63,6 +72,8 @@ export function createSession(workflow: Workflow) {
     taskEntries: signal<readonly Spec[]>([]),
     /** Parts of drawings that are kept under names. */
     snippets: signal<readonly Snippet[]>([]),
+    /** A change that a model proposes and nobody has accepted yet. */
+    proposal: signal<Proposal | undefined>(undefined),
     issues: signal<readonly Issue[]>([]),
     /** The checks answered for a drawing that is older than the one shown. */
     issuesStale: signal(false),
