@@ -30,10 +30,17 @@ type History struct{ store *Store }
 // NewHistory makes the reader.
 func NewHistory(store *Store) *History { return &History{store} }
 
-const runQuery = `select r.id, r.workflow_id, coalesce(w.name, ''), r.version_id, coalesce(v.number, 0), r.status, r.source, r.test, r.trigger,
-		r.attributes, r.seq, r.created_at, r.ended_at, r.error, r.forked_from, coalesce(r.forked_at, 0)
+// A run as it is listed, and one alone with the number of its last event: in
+// one statement, so that it never shows an earlier status beside a later number.
+const (
+	runQuery  = runBegins + `r.seq` + runEnds
+	runAlone  = runBegins + `(select coalesce(max(e.seq), 0) from workflow_events e where e.run_id = $2)` + runEnds + ` and r.id = $2`
+	runBegins = `select r.id, r.workflow_id, coalesce(w.name, ''), r.version_id, coalesce(v.number, 0), r.status, r.source, r.test, r.trigger,
+		r.attributes, `
+	runEnds = `, r.created_at, r.ended_at, r.error, r.forked_from, coalesce(r.forked_at, 0)
 	from runs r left join workflows w on w.id = r.workflow_id left join versions v on v.id = r.version_id
 	where r.workspace_id = $1`
+)
 
 func scanRun(row pgx.CollectableRow) (history.Run, error) {
 	var r history.Run
@@ -52,16 +59,13 @@ func noRun() error { return problem.New(problem.NotFound, "There is no such run.
 
 // Run returns one run. Its seq is that of its last event.
 func (h *History) Run(ctx context.Context, workspace string, id uuid.UUID) (history.Run, error) {
-	rows, err := h.store.pool.Query(ctx, runQuery+` and r.id = $2`, workspace, id)
+	rows, err := h.store.pool.Query(ctx, runAlone, workspace, id)
 	if err != nil {
 		return history.Run{}, fmt.Errorf("read run: %w", err)
 	}
 	r, err := pgx.CollectExactlyOneRow(rows, scanRun)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return r, noRun()
-	}
-	if err == nil {
-		err = h.store.pool.QueryRow(ctx, `select coalesce(max(seq), 0) from workflow_events where run_id = $1`, id).Scan(&r.Seq)
 	}
 	if err != nil {
 		return r, fmt.Errorf("read run: %w", err)

@@ -257,3 +257,43 @@ func TestDayOfAWorkflow(t *testing.T) {
 		}
 	}
 }
+
+// A run that changes while it is read shows the status that belongs to the
+// number of its last event.
+func TestARunIsReadAsOfOneMoment(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, chainFile)
+	ctx, id := t.Context(), uuid.Must(uuid.NewV7())
+	if _, err := w.db.Pool().Exec(ctx, `insert into runs (id, shard, workspace_id, workflow_id, version_id, trigger, source, test, attributes, status, seq, owed, error, created_at)
+		values ($1, 0, 'main', $2, $3, 'start', 'api', false, '{}', 'even', 0, false, '', now())`, id, w.workflow, w.version); err != nil {
+		t.Fatal(err)
+	}
+	const changes = 400
+	written := make(chan error, 1)
+	go func() {
+		var err error
+		for seq := 1; seq <= changes && err == nil; seq++ {
+			_, err = w.db.Pool().Exec(ctx, `with e as (insert into workflow_events (run_id, seq, at, node, type, data, hash) values ($1, $2, now(), '', 'Tick', '{}', ''))
+				update runs set status = $3 where id = $1`, id, seq, []string{"even", "odd"}[seq%2])
+		}
+		written <- err
+	}()
+	for last := 0; last < changes; {
+		r, err := w.history.Run(ctx, "main", id)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want := []string{"even", "odd"}[r.Seq%2]; r.Status != want || r.Seq < last {
+			t.Fatalf("after event %d it is shown as %s, %d events before", r.Seq, r.Status, last)
+		}
+		last = r.Seq
+		select {
+		case err := <-written:
+			if err != nil {
+				t.Fatal(err)
+			}
+			written = nil
+		default:
+		}
+	}
+}
