@@ -19,6 +19,7 @@ func accessTable() map[string]access {
 	maps.Copy(table, importAccess())
 	maps.Copy(table, snippetAccess())
 	maps.Copy(table, proposalAccess())
+	maps.Copy(table, workspaceAccess())
 	return table
 }
 

@@ -137,6 +137,7 @@ func (s *Server) registerAPI(r chi.Router) {
 	s.registerCredentials(api)
 	s.registerTokens(api)
 	s.registerMembers(api)
+	s.registerWorkspaces(api)
 	s.registerAudit(api)
 	s.registerBoards(api)
 	s.registerWorkers(api)

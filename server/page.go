@@ -59,6 +59,9 @@ func (s *Server) page(r *http.Request, title, place string) view.Page {
 	}
 	if who := s.current(r); who.Known() {
 		p.User = &view.User{ID: who.User.String(), Name: who.Name, Email: who.Email, Role: string(who.Role)}
+		if list, err := s.config.Accounts.Workspaces(r.Context(), who); err == nil { // the page is of use without them
+			p.User.Workspaces = showWorkspaces(list, who)
+		}
 	}
 	return p
 }

@@ -63,6 +63,8 @@ func (s *Server) routes() chi.Router {
 		r.Get("/boards", s.pageBoards)
 		r.Get("/settings", s.pageSettings)
 		r.Get("/settings/members", s.pageMembers)
+		r.Get("/settings/workspaces", s.pageWorkspaces)
+		r.Post("/workspaces/{id}/enter", s.enterWorkspace)
 		r.Get("/settings/audit", s.pageAudit)
 		r.Get("/settings/audit/export", s.exportAudit)
 		r.Get("/help/keys", s.pageKeys)

@@ -90,6 +90,9 @@ func (s *Server) whoSends(r *http.Request) (account.Identity, error) {
 		return account.Identity{}, nil //nolint:nilerr // no session, or one without a user: nobody
 	}
 	who, err := s.config.Accounts.Identity(ctx, s.sessions.GetString(ctx, sessionWorkspace), id)
+	if errors.Is(err, account.ErrNotFound) { // they have left it; they may belong to others
+		who, err = s.config.Accounts.Identity(ctx, "", id)
+	}
 	if errors.Is(err, account.ErrNotFound) {
 		return account.Identity{}, nil
 	}

@@ -22,6 +22,7 @@ const TokenPrefix = "sb_"
 // Store is all that the service stores.
 type Store interface {
 	Users
+	Workspaces
 	Members
 	Profiles
 	Invitations

@@ -58,6 +58,8 @@ type User struct {
 	Name  string `json:"name"`
 	Email string `json:"email,omitempty"`
 	Role  string `json:"role"`
+
+	Workspaces []Workspace `json:"-"` // that they belong to
 }
 
 // T is the sentence of a key in the page's language.
