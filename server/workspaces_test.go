@@ -50,7 +50,7 @@ func TestWorkspacesAreApart(t *testing.T) {
 	}
 	owner.page("/").must(t, http.StatusOK).has(t, "Lab №1 / 实验室", `action="/workspaces/main/enter"`)
 	owner.page("/w/"+first).must(t, http.StatusNotFound)
-	owner.get("/api/workflows/" + first).must(t, http.StatusNotFound)
+	owner.get("/api/workflows/"+first).must(t, http.StatusNotFound)
 	second := owner.template("order-saga")
 	owner.publish(second)
 
@@ -58,8 +58,8 @@ func TestWorkspacesAreApart(t *testing.T) {
 	owner.page("/settings/audit").must(t, http.StatusOK).has(t, "Published").lacks(t, "Made a workspace")
 	owner.enters("main").must(t, http.StatusSeeOther)
 	owner.page("/settings/audit").must(t, http.StatusOK).has(t, "Made a workspace", "Lab №1")
-	owner.get("/api/workflows/" + second).must(t, http.StatusNotFound)
-	owner.get("/api/workflows/" + first).must(t, http.StatusOK)
+	owner.get("/api/workflows/"+second).must(t, http.StatusNotFound)
+	owner.get("/api/workflows/"+first).must(t, http.StatusOK)
 }
 
 func TestNobodyEntersWhatIsNotTheirs(t *testing.T) {
