@@ -153,6 +153,63 @@ func mapped(t testing.TB, n int) int {
 	return most
 }
 
+// TestAHundredThousandItemsStaySmall holds what a run keeps of a hundred
+// thousand items, which are runs of their own, below 24 MB, with
+// what it was started with; and every event below its limit.
+func TestAHundredThousandItemsStaySmall(t *testing.T) { //nolint:paralleltest // it measures the heap
+	const n = 100_000
+	m := compiled(t, inside(draw(t, "s:manual", `m:map{"items":"=input","concurrency":1000}`, "work:mock", "s>m"), "m", "work"))
+	list := make([]int, n)
+	for i := range list {
+		list[i] = i
+	}
+	input, err := json.Marshal(list)
+	if err != nil {
+		t.Fatal(err)
+	}
+	held := func() int {
+		runtime.GC()
+		var mem runtime.MemStats
+		runtime.ReadMemStats(&mem)
+		return int(mem.HeapAlloc)
+	}
+	s := m.New("018f0000-0000-7000-8000-000000000001")
+	before, most, events := held(), 0, 0
+	step := func(in machine.Input) {
+		made, err := m.Step(s, in, noon)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, e := range made {
+			if _, err := machine.Encode(e); err != nil {
+				t.Fatal(err)
+			}
+		}
+		events += len(made)
+		s.Fresh()
+	}
+	step(machine.Start{Trigger: "s", Value: input})
+	over := machine.ItemsOver{Node: "m", Visit: 1, Attempt: 1}
+	for i := range n {
+		over.Ends = append(over.Ends, machine.ItemEnd{Index: i, Output: fmt.Appendf(nil, `{"id":%d,"done":true,"note":"what the item came to"}`, i)})
+		if len(over.Ends) == 10 {
+			step(over)
+			over.Ends = nil
+		}
+		if i%(n/8) == n/16 || i == n-2 {
+			most = max(most, held()-before)
+		}
+	}
+	step(machine.Gathered{Node: "m", Visit: 1, Attempt: 1, List: json.RawMessage(`[]`)})
+	if s.Status != machine.StatusSucceeded {
+		t.Fatal(s.Status, s.Failure)
+	}
+	if most > 24<<20 {
+		t.Errorf("a map of %d items holds %d MB", n, most>>20)
+	}
+	t.Logf("%.1f MB, %d events", float64(most)/(1<<20), events)
+}
+
 // TestMapOfTenThousandStaysSmall holds the run's state below 50 MB. It measures
 // the heap, so nothing may run beside it.
 func TestMapOfTenThousandStaysSmall(t *testing.T) { //nolint:paralleltest // it measures the heap

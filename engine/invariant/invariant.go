@@ -204,9 +204,9 @@ func (c *check) attempts() {
 				due[v] = at.Until
 			}
 			c.limits(e, at)
-		case "BodyFailed":
+		case "BodyFailed", "ItemFailed":
 			due[v] = at.RetryAt
-		case "BodyStarted":
+		case "BodyStarted", "ItemsStarted":
 			c.early(e, due[v])
 		case "WaitCompleted":
 			c.early(e, due[v])

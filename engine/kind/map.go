@@ -9,7 +9,7 @@ func mapItems() Spec {
 		Config: Schema{Type: "object", Required: []string{"items"}, Properties: Properties{
 			{"items", Schema{
 				Title: "Items", Placeholder: "=input.orders",
-				Description: "The list, at most 10,000 items. Steps see each as item, its number as index.",
+				Description: "The list, at most 1,000,000 items; when there are more than 10,000, each is a run of its own. Steps see each as item, its number as index.",
 			}},
 			{"concurrency", Schema{
 				Type: "integer", Title: "At a time", Default: raw(`10`), Minimum: at(1), Maximum: at(1_000), Constant: true,
@@ -21,7 +21,7 @@ func mapItems() Spec {
 				Description: "What becomes of an item whose steps fail.",
 			}},
 			{"max_failures", Schema{
-				Type: "integer", Title: "Most failures", Default: raw(`0`), Minimum: at(0), Maximum: at(10_000), Advanced: true, Constant: true,
+				Type: "integer", Title: "Most failures", Default: raw(`0`), Minimum: at(0), Maximum: at(1_000_000), Advanced: true, Constant: true,
 				Description: "Stop when more items than this have failed. 0 is any number.",
 			}},
 		}},

@@ -60,6 +60,9 @@ func (st *step) cancelBodies(c *scope, v *visit, reason string) error {
 	if v.body == nil {
 		return nil
 	}
+	if err := st.cancelItems(c, v, reason, -1); err != nil {
+		return err
+	}
 	for _, o := range slices.Clone(st.s.scopes) {
 		if o.up == c && o.node == v.node && o.visit == v.number {
 			if err := st.cancelUnder(o, reason); err != nil {
@@ -75,6 +78,9 @@ func (st *step) cancelBodies(c *scope, v *visit, reason string) error {
 // tasks in flight whose effect a transaction may have to undo, and for
 // compensations that have begun: they must not run twice.
 func (st *step) cancelUnder(c *scope, reason string) error {
+	if err := st.cancelItemsUnder(c, reason); err != nil {
+		return err
+	}
 	type id struct{ scope, node, number int }
 	kept := map[id]bool{}
 	all := st.liveUnder(c, func(o *scope, v *visit, stray bool) bool {

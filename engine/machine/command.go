@@ -61,6 +61,42 @@ type Call struct {
 // CancelCall ends a run that was called.
 type CancelCall struct{ Child string }
 
+// StartItem starts the run of an item of a map, once, and tells its end.
+type StartItem struct {
+	Scope   int
+	Node    string
+	Visit   int
+	Attempt int // of the map
+	Index   int
+	Key     string      // the same however often it is asked
+	At      time.Time   // when it was opened
+	Items   event.Value // the list that it is an item of
+	Around  event.Value
+	Paused  bool // the map's run is
+	Rig     *Rig // of a test run whose clock the other one shares; nil: the real one
+}
+
+// CancelItems ends the runs of items of a map.
+type CancelItems struct {
+	Scope   int
+	Node    string
+	Visit   int
+	Attempt int
+	Items   []int
+}
+
+// HoldItems holds the runs of all items that are open, or lets them go on.
+type HoldItems struct{ Paused bool }
+
+// Gather puts the results of a map's items together, and tells them.
+type Gather struct {
+	Scope   int
+	Node    string
+	Visit   int
+	Attempt int
+	Results *ItemParts
+}
+
 // Answer is for whoever waits for the run's response.
 type Answer struct {
 	Status  int
@@ -72,12 +108,16 @@ type Answer struct {
 // outside is no longer wanted.
 type Finish struct{}
 
-func (Dispatch) command()   {}
-func (Withdraw) command()   {}
-func (Call) command()       {}
-func (CancelCall) command() {}
-func (Answer) command()     {}
-func (Finish) command()     {}
+func (Dispatch) command()    {}
+func (Withdraw) command()    {}
+func (Call) command()        {}
+func (CancelCall) command()  {}
+func (StartItem) command()   {}
+func (CancelItems) command() {}
+func (HoldItems) command()   {}
+func (Gather) command()      {}
+func (Answer) command()      {}
+func (Finish) command()      {}
 
 // Commands lists what the outside must do after the events, which s has
 // already folded.
@@ -93,6 +133,8 @@ func (m *Machine) Commands(s *Snapshot, events []Event) []Command {
 			if v := m.live(s, f.Scope, f.Node, f.Visit); v != nil && v.state == visitCalling {
 				list = append(list, m.callOf(s, f.Scope, v))
 			}
+		case *ItemsStarted, *ItemsEnded, *ItemsCanceled, *RunPaused, *RunResumed:
+			list = m.itemCommands(s, f, list)
 		case *VisitCanceled:
 			list = append(list, withdrawn(f)...)
 		case *TaskFailed:
@@ -156,6 +198,8 @@ func (m *Machine) Pending(s *Snapshot) []Command {
 			list = append(list, m.dispatch(s, scope, v))
 		case visitCalling:
 			list = append(list, m.callOf(s, scope, v))
+		case visitOpen:
+			list = m.itemsOwed(s, scope, v, 0, list)
 		default:
 		}
 		return true

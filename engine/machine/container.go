@@ -3,6 +3,8 @@ package machine
 import (
 	"encoding/json"
 	"fmt"
+	"regexp"
+	"strings"
 
 	"signalbox/engine/event"
 	"signalbox/engine/expr"
@@ -11,7 +13,7 @@ import (
 
 // Limits of containers.
 const (
-	ItemsMax       = 10_000 // items of one map
+	ItemsMax       = 10_000 // items of one map that are done inside its run; more are runs of their own
 	ConcurrencyMax = 1_000  // bodies of one map at a time
 )
 
@@ -25,6 +27,9 @@ type containerConfig struct {
 	Condition   string `json:"condition"`     // loop
 	Check       string `json:"check"`         // loop: before, after
 	Max         int    `json:"max"`           // loop
+
+	Items json.RawMessage `json:"items"` // map
+	items []string        // their path, when they are only handed on
 }
 
 // startContainer begins the visit of a container; its bodies open when the
@@ -34,19 +39,61 @@ func (st *step) startContainer(n *Node, l *link, sc *view, id visitID) (Fact, er
 	if n.Op != OpMap {
 		return f, nil
 	}
-	fields, err := evalFields(l, sc)
+	raw, count, err := itemsOf(l, sc)
 	if err != nil {
 		return nil, err
 	}
+	return f, st.startItems(f, raw, count, sc)
+}
+
+// itemsOf is the list of a map. One that is only handed on may be longer than
+// what an expression may make.
+func itemsOf(l *link, sc *view) (json.RawMessage, int, error) {
+	if list, ok := sc.handedOn(l.box.items); ok {
+		raw, err := expr.Marshal(list)
+		return raw, len(list), err
+	}
+	fields, err := evalFields(l, sc)
+	if err != nil {
+		return nil, 0, err
+	}
 	var items []json.RawMessage
 	if err := json.Unmarshal(fields["items"], &items); err != nil || items == nil {
-		return nil, &expr.Failure{Class: "invalid_input", Message: "the items are not a list"}
+		return nil, 0, &expr.Failure{Class: "invalid_input", Message: "the items are not a list"}
 	}
-	if len(items) > ItemsMax {
-		return nil, &expr.Failure{Class: "limit", Message: fmt.Sprintf("a map takes %d items at most, these are %d; split them before", ItemsMax, len(items))}
+	return fields["items"], len(items), nil
+}
+
+// handedOn finds the list that a path of names leads to.
+func (c *view) handedOn(path []string) ([]any, bool) {
+	if len(path) == 0 {
+		return nil, false
 	}
-	f.Count, f.Items = len(items), st.value(fields["items"])
-	return f, nil
+	v, ok := c.Lookup(path[0])
+	for _, name := range path[1:] {
+		if !ok {
+			return nil, false
+		}
+		var m map[string]any
+		m, _ = v.(map[string]any)
+		v, ok = m[name]
+	}
+	list, is := v.([]any)
+	return list, ok && is
+}
+
+var plainPath = regexp.MustCompile(`^=\s*([A-Za-z_][A-Za-z0-9_]*(?:\.[A-Za-z_][A-Za-z0-9_]*)*)\s*$`) //nolint:gochecknoglobals // a constant
+
+// pathOf are the names of an expression that only hands a value on.
+func pathOf(raw json.RawMessage) []string {
+	var source string
+	if json.Unmarshal(raw, &source) != nil {
+		return nil
+	}
+	if m := plainPath.FindStringSubmatch(source); m != nil {
+		return strings.Split(m[1], ".")
+	}
+	return nil
 }
 
 // advance opens the next bodies of the scope's containers and ends those that
@@ -66,6 +113,9 @@ func (st *step) advance(c *scope) (bool, error) {
 
 func (st *step) advanceOne(c *scope, v *visit) (bool, error) {
 	p, l := v.body, &st.m.links[v.node]
+	if p.crowd != nil {
+		return st.advanceItems(c, v)
+	}
 	switch st.m.Nodes[v.node].Op {
 	case OpMap:
 		if p.next < p.count {
@@ -79,7 +129,9 @@ func (st *step) advanceOne(c *scope, v *visit) (bool, error) {
 		if p.open == 0 {
 			more, err := st.again(c, v)
 			if err != nil {
-				return true, st.containerFails(c, v, failure(err, st.m.Nodes[v.node].Key))
+				fails := failure(err, st.m.Nodes[v.node].Key)
+				fails.Attempts = v.attempt
+				return true, st.containerFails(c, v, fails)
 			}
 			if more {
 				return true, st.openBody(c, v, true)

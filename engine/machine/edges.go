@@ -40,6 +40,15 @@ func MakeEdges(list []int) Edges {
 	return Edges(b.String())
 }
 
+// Count is how many positions there are.
+func (e Edges) Count() int {
+	list, err := e.List()
+	if err != nil {
+		return 0
+	}
+	return len(list)
+}
+
 // List returns the positions, rising.
 func (e Edges) List() ([]int, error) {
 	if e == "" {

@@ -21,6 +21,7 @@ type RunStarted struct {
 	Source     string          `json:"source"`
 	Only       string          `json:"only,omitempty"` // test run: key of the node that runs by itself
 	Given      event.Value     `json:"given,omitzero"` // its input
+	Item       *Item           `json:"item,omitempty"` // the run is an item of the map Trigger; nil: it is none
 }
 
 // NodeCompleted is a whole visit of a node whose work is inside the machine,
@@ -213,6 +214,9 @@ type ContainerStarted struct {
 	Took  Edges       `json:"took"`
 	Count int         `json:"count,omitempty"` // map: number of items
 	Items event.Value `json:"items,omitzero"`  // map: the list
+
+	Runs   bool        `json:"runs,omitempty"`  // map: each item is a run of its own
+	Around event.Value `json:"around,omitzero"` // what those see of the outside
 }
 
 // BodyStarted opens a scope. Its entry nodes get the container's input, the
@@ -258,6 +262,49 @@ type ContainerCompleted struct {
 	Port   string `json:"port"`
 	Bodies int    `json:"bodies"`
 	Failed int    `json:"failed,omitempty"`
+
+	Output event.Value `json:"output,omitzero"` // of a map whose items are runs: their results
+}
+
+// ItemsStarted opens the next items of a map, as runs of their own.
+type ItemsStarted struct {
+	Node  string `json:"-"`
+	Scope int    `json:"scope,omitempty"`
+	Visit int    `json:"visit"`
+	From  int    `json:"from"`
+	Count int    `json:"count"`
+}
+
+// ItemsEnded says that items are over. Results is an object of what they gave,
+// by item. Kept says what the map makes of those that failed: skip, collect.
+type ItemsEnded struct {
+	Node    string      `json:"-"`
+	Scope   int         `json:"scope,omitempty"`
+	Visit   int         `json:"visit"`
+	Items   Edges       `json:"items"`
+	Failed  Edges       `json:"failed,omitempty"`
+	Kept    string      `json:"kept,omitempty"`
+	Results event.Value `json:"results,omitzero"`
+}
+
+// ItemFailed is an item whose failure its map does not keep.
+type ItemFailed struct {
+	Node    string      `json:"-"`
+	Scope   int         `json:"scope,omitempty"`
+	Visit   int         `json:"visit"`
+	Index   int         `json:"index"`
+	Error   event.Error `json:"error"`
+	RetryAt time.Time   `json:"retry_at,omitzero"` // the map begins anew then
+}
+
+// ItemsCanceled ends items that are open from outside.
+type ItemsCanceled struct {
+	Node    string `json:"-"`
+	Scope   int    `json:"scope,omitempty"`
+	Visit   int    `json:"visit"`
+	Attempt int    `json:"attempt"` // of the map
+	Items   Edges  `json:"items"`
+	Reason  string `json:"reason"`
 }
 
 // VisitCanceled ends a live visit from outside: a join that cancels, a scope

@@ -20,6 +20,10 @@ var blanks = map[string]func(node string) Fact{
 	"BodyCompleted":         func(node string) Fact { return &BodyCompleted{Node: node} },
 	"BodyFailed":            func(node string) Fact { return &BodyFailed{Node: node} },
 	"ContainerCompleted":    func(node string) Fact { return &ContainerCompleted{Node: node} },
+	"ItemsStarted":          func(node string) Fact { return &ItemsStarted{Node: node} },
+	"ItemsEnded":            func(node string) Fact { return &ItemsEnded{Node: node} },
+	"ItemFailed":            func(node string) Fact { return &ItemFailed{Node: node} },
+	"ItemsCanceled":         func(node string) Fact { return &ItemsCanceled{Node: node} },
 	"VisitCanceled":         func(node string) Fact { return &VisitCanceled{Node: node} },
 	"TokensCanceled":        func(node string) Fact { return &TokensCanceled{Node: node} },
 	"RoundOpened":           func(node string) Fact { return &RoundOpened{Node: node} },
@@ -89,6 +93,14 @@ func Name(f Fact) (typ, node string) {
 		return "BodyFailed", f.Node
 	case *ContainerCompleted:
 		return "ContainerCompleted", f.Node
+	case *ItemsStarted:
+		return "ItemsStarted", f.Node
+	case *ItemsEnded:
+		return "ItemsEnded", f.Node
+	case *ItemFailed:
+		return "ItemFailed", f.Node
+	case *ItemsCanceled:
+		return "ItemsCanceled", f.Node
 	case *VisitCanceled:
 		return "VisitCanceled", f.Node
 	case *TokensCanceled:
@@ -153,6 +165,10 @@ func (*BodyStarted) fact()           {}
 func (*BodyCompleted) fact()         {}
 func (*BodyFailed) fact()            {}
 func (*ContainerCompleted) fact()    {}
+func (*ItemsStarted) fact()          {}
+func (*ItemsEnded) fact()            {}
+func (*ItemFailed) fact()            {}
+func (*ItemsCanceled) fact()         {}
 func (*VisitCanceled) fact()         {}
 func (*TokensCanceled) fact()        {}
 func (*RoundOpened) fact()           {}

@@ -43,6 +43,8 @@ func (m *Machine) fold(s *Snapshot, e Event) error {
 		return m.foldChart(s, e.Fact.(*ChartMoved)) //nolint:forcetypeassert // switched on
 	case *ContainerStarted, *BodyStarted, *BodyCompleted, *BodyFailed, *ContainerCompleted:
 		return m.foldContainer(s, e.Fact)
+	case *ItemsStarted, *ItemsEnded, *ItemFailed, *ItemsCanceled:
+		return m.foldItems(s, e.Fact)
 	case *VisitCanceled, *TokensCanceled, *RoundOpened, *TokensAbsorbed, *RoundClosed:
 		return m.foldJoin(s, e.Fact)
 	case *CompensationStarted, *CompensationCompleted, *AttentionNeeded, *AttentionResolved:
@@ -115,6 +117,9 @@ func (m *Machine) foldStart(s *Snapshot, f *RunStarted) error {
 	n := m.Index(f.Trigger)
 	if n < 0 {
 		return fmt.Errorf("there is no trigger %q", f.Trigger)
+	}
+	if f.Item != nil {
+		return m.foldItem(s, n, f)
 	}
 	s.Status, s.Started, s.trigger = StatusRunning, s.last, n
 	s.began = s.box(f.Input)

@@ -14,7 +14,10 @@ func (m *Machine) foldContainer(s *Snapshot, f Fact) error {
 			return err
 		}
 		v := visit{node: n, number: f.Visit, state: visitOpen, attempt: 1, input: in, since: s.last, body: &progress{count: f.Count}}
-		if !f.Items.IsZero() {
+		switch {
+		case f.Runs:
+			v.body.crowd = newCrowd(f.Items, f.Around, f.Count)
+		case !f.Items.IsZero():
 			v.body.items = s.box(f.Items)
 		}
 		if d := m.Nodes[n].Timeout; d > 0 {
@@ -28,7 +31,12 @@ func (m *Machine) foldContainer(s *Snapshot, f Fact) error {
 	case *BodyFailed:
 		return m.foldBodyFailed(s, f)
 	case *ContainerCompleted:
-		return m.foldEnd(s, VisitRef{f.Scope, f.Node, f.Visit}, f.Port, func(v *visit) *box { return m.containerBox(v) })
+		return m.foldEnd(s, VisitRef{f.Scope, f.Node, f.Visit}, f.Port, func(v *visit) *box {
+			if !f.Output.IsZero() {
+				return s.box(f.Output)
+			}
+			return m.containerBox(v)
+		})
 	}
 	return nil
 }
@@ -66,11 +74,7 @@ func (m *Machine) foldBody(s *Snapshot, f *BodyStarted) error {
 	default:
 		c.item = v.input
 	}
-	for _, n := range m.bodies[c.body].entries {
-		s.arrived++
-		c.starts = append(c.starts, start{n, s.arrived})
-		c.head(m.local[n], 1)
-	}
+	m.enter(s, c)
 	s.scopes = append(s.scopes, c)
 	return nil
 }

@@ -16,6 +16,7 @@ type Start struct {
 	Value      json.RawMessage
 	Attributes json.RawMessage // small object for lists and filters
 	Source     string          // manual, api, webhook, test, bench
+	Item       *Item           // the run is an item of the map Trigger; nil: it is none
 	Rig        *Rig            // of a test run; nil: none
 }
 
@@ -85,6 +86,33 @@ type Called struct {
 	Error  *event.Error
 }
 
+// ItemsOver says that items of a map, which are runs of their own, are over.
+type ItemsOver struct {
+	Scope   int
+	Node    string
+	Visit   int
+	Attempt int // of the map
+	Ends    []ItemEnd
+}
+
+// ItemEnd is what an item came to.
+type ItemEnd struct {
+	Index  int
+	Output json.RawMessage `json:",omitempty"`
+	Error  *event.Error
+}
+
+// Gathered hands in the results of a map's items as one list.
+type Gathered struct {
+	Scope   int
+	Node    string
+	Visit   int
+	Attempt int
+	List    json.RawMessage `json:",omitempty"`
+	Ref     *event.Payload  // instead of List: stored already
+	Error   *event.Error    // instead of both
+}
+
 // Pause holds a run.
 type Pause struct{ By string }
 
@@ -115,17 +143,19 @@ type Cancel struct {
 // Abort ends a run that the program itself cannot carry on.
 type Abort struct{ Message string }
 
-func (Abort) input()    {}
-func (Start) input()    {}
-func (Complete) input() {}
-func (Fail) input()     {}
-func (Began) input()    {}
-func (Signal) input()   {}
-func (Decide) input()   {}
-func (Called) input()   {}
-func (Pause) input()    {}
-func (Resume) input()   {}
-func (RollBack) input() {}
-func (Resolve) input()  {}
-func (Wake) input()     {}
-func (Cancel) input()   {}
+func (Abort) input()     {}
+func (Start) input()     {}
+func (Complete) input()  {}
+func (Fail) input()      {}
+func (Began) input()     {}
+func (Signal) input()    {}
+func (Decide) input()    {}
+func (Called) input()    {}
+func (ItemsOver) input() {}
+func (Gathered) input()  {}
+func (Pause) input()     {}
+func (Resume) input()    {}
+func (RollBack) input()  {}
+func (Resolve) input()   {}
+func (Wake) input()      {}
+func (Cancel) input()    {}

@@ -38,7 +38,7 @@ func (m *Machine) linkNode(i int) (link, error) {
 	if err == nil {
 		err = l.linkPolicies(n)
 	}
-	l.refs = l.allRefs()
+	l.refs, l.trigger = l.allRefs()
 	return l, err
 }
 
@@ -48,6 +48,7 @@ func (l *link) linkContainer(n *Node) error {
 		return fmt.Errorf("read configuration: %w", err)
 	}
 	l.box.Concurrency = min(max(1, l.box.Concurrency), ConcurrencyMax)
+	l.box.items = pathOf(l.box.Items)
 	if l.box.OnItemError == "" {
 		l.box.OnItemError = "stop"
 	}
@@ -164,11 +165,12 @@ func (m *Machine) inputKeys(node int) []string {
 	return keys
 }
 
-// allRefs lists the nodes whose output the expressions read; nil means that
-// any may be read.
-func (l *link) allRefs() []string {
-	refs := []string{}
+// allRefs lists the nodes whose output the expressions read, and says whether
+// they read what started the run.
+func (l *link) allRefs() (refs []string, trigger bool) {
+	refs = []string{}
 	add := func(r expr.Refs) {
+		trigger = trigger || r.Trigger
 		for _, n := range r.Nodes {
 			if !slices.Contains(refs, n) {
 				refs = append(refs, n)
@@ -185,7 +187,7 @@ func (l *link) allRefs() []string {
 			add(t.Refs())
 		}
 	}
-	return refs
+	return refs, trigger
 }
 
 func (l *link) reads(key string) bool { return slices.Contains(l.refs, key) }

@@ -70,6 +70,7 @@ type progress struct {
 	items   *box
 	results []*box // map: by item
 	kept    []bool // map: the item has a result
+	crowd   *crowd // map: its items are runs of their own; nil: they are scopes
 }
 
 // mail is a signal that came.

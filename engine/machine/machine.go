@@ -161,19 +161,20 @@ type Edge struct {
 
 // link holds a node's parsed expressions.
 type link struct {
-	config *expr.Tree
-	box    containerConfig
-	chart  *chart.Chart
-	reduce *expr.Program   // combine: the expression over acc and item
-	start  *expr.Program   // combine: the first acc
-	again  *expr.Program   // retry: whether another attempt is worth it
-	when   []*expr.Program // if: the condition; route: one per rule; transform: the expression
-	ports  []string        // route: port of each rule
-	every  bool            // route: every rule that matches
-	routed *expr.Tree      // {"priority": …, "type": …} and what else the task says of itself
-	task   int             // callback: 1 + position of the node that hands its address out
-	refs   []string        // nodes whose output they read
-	keys   []string        // names of the incoming edges in a joined value
+	config  *expr.Tree
+	box     containerConfig
+	chart   *chart.Chart
+	reduce  *expr.Program   // combine: the expression over acc and item
+	start   *expr.Program   // combine: the first acc
+	again   *expr.Program   // retry: whether another attempt is worth it
+	when    []*expr.Program // if: the condition; route: one per rule; transform: the expression
+	ports   []string        // route: port of each rule
+	every   bool            // route: every rule that matches
+	routed  *expr.Tree      // {"priority": …, "type": …} and what else the task says of itself
+	task    int             // callback: 1 + position of the node that hands its address out
+	refs    []string        // nodes whose output they read
+	trigger bool            // they read what started the run
+	keys    []string        // names of the incoming edges in a joined value
 }
 
 // Link derives the tables that are not stored. It must be called once before

@@ -15,6 +15,8 @@ func OutputOf(f Fact) (event.Value, bool) {
 		return f.Output, true
 	case *WaitCompleted:
 		return f.Output, !f.Output.IsZero()
+	case *ContainerCompleted:
+		return f.Output, !f.Output.IsZero()
 	default:
 		return event.Value{}, false
 	}

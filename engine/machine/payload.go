@@ -67,6 +67,9 @@ func leaves(b *box) []*box {
 
 func (s *Snapshot) eachBox(do func(*box)) {
 	do(s.began)
+	if s.around != nil {
+		do(s.around.box)
+	}
 	if s.rig != nil {
 		do(s.rig.edited)
 		for _, b := range s.rig.pins {

@@ -45,6 +45,9 @@ type Snapshot struct {
 	// Workspace is what route tables see. Workflow and Version are what
 	// expressions see as run.workflow and run.version.
 	Workspace, Workflow, Version string
+	// Inside is how many items of a map are done inside its run; 0 is ItemsMax.
+	// It is part of the world, too: what was done stands in the events.
+	Inside int
 
 	scopes  []*scope // open, by id; the first is the run itself
 	opened  int      // scopes so far, without the run itself
@@ -58,6 +61,7 @@ type Snapshot struct {
 	keyed   bool
 	trigger int // node that fired
 	began   *box
+	around  *outside        // of a run that is an item; nil: it is none
 	mail    []mail          // signals that no wait has consumed
 	heard   map[string]bool // ids of signals
 	trouble []trouble       // compensations that failed and wait for a person
@@ -102,7 +106,7 @@ func (s *Snapshot) eachVisit(do func(scope int, v *visit) bool) {
 func (s *Snapshot) Owed() bool {
 	owed := false
 	s.eachVisit(func(_ int, v *visit) bool {
-		owed = v.state == visitQueued || v.state == visitCalling
+		owed = v.state == visitQueued || v.state == visitCalling || v.body != nil && v.body.owed()
 		return !owed
 	})
 	return owed
@@ -150,7 +154,11 @@ func (s *Snapshot) Results() (refs []ResultRef, keyed bool) { return s.results, 
 
 // Result is the result of a run that succeeded, null without one.
 func (s *Snapshot) Result(m *Machine) (json.RawMessage, error) {
-	return m.resultBox(s.scopes[0], s.results, s.keyed).raw()
+	c := s.scopes[0]
+	if c.body > 0 && len(m.bodies[c.body].nodes) == 0 {
+		return c.item.raw() // nothing stands in the body: an item gives itself back
+	}
+	return m.resultBox(c, s.results, s.keyed).raw()
 }
 
 // resultBox assembles the result of a scope.
@@ -181,7 +189,7 @@ func (s *Snapshot) Outputs(m *Machine) map[string]Output {
 			continue
 		}
 		if raw, err := o.box.raw(); err == nil {
-			all[m.Nodes[m.bodies[0].nodes[at]].Key] = Output{Seq: o.seq, Value: raw}
+			all[m.Nodes[m.bodies[c.body].nodes[at]].Key] = Output{Seq: o.seq, Value: raw}
 		}
 	}
 	return all

@@ -80,6 +80,10 @@ func (st *step) take(in Input) error {
 		return st.decide(in)
 	case Called:
 		return st.called(in)
+	case ItemsOver:
+		return st.itemsOver(in)
+	case Gathered:
+		return st.gathered(in)
 	default:
 		return st.control(in)
 	}
@@ -129,6 +133,9 @@ func (st *step) control(in Input) error {
 
 // cancelCalls ends the runs that this one has called and still waits for.
 func (st *step) cancelCalls() error {
+	if err := st.cancelItemsUnder(st.s.scopes[0], "the run was canceled"); err != nil {
+		return err
+	}
 	calling := func(_ *scope, v *visit, _ bool) bool { return v.state == visitCalling }
 	for _, r := range st.liveUnder(st.s.scopes[0], calling) {
 		if err := st.emit(r.canceled(st.m, "the run was canceled")); err != nil {
@@ -143,10 +150,10 @@ func (st *step) start(in Start) error {
 		return nil
 	}
 	n := st.m.Index(in.Trigger)
-	if n < 0 || st.m.Nodes[n].Op != OpTrigger {
+	if n < 0 || in.Item == nil && st.m.Nodes[n].Op != OpTrigger || in.Item != nil && st.m.Nodes[n].Op != OpMap {
 		return fmt.Errorf("%q is not a trigger of this workflow", in.Trigger)
 	}
-	f := &RunStarted{Trigger: in.Trigger, Input: st.value(in.Value), Attributes: in.Attributes, Source: in.Source}
+	f := &RunStarted{Trigger: in.Trigger, Input: st.value(in.Value), Attributes: in.Attributes, Source: in.Source, Item: in.Item}
 	if in.Rig == nil {
 		return st.emit(f)
 	}
@@ -356,6 +363,8 @@ func (st *step) due(scope int, v *visit) error {
 	switch {
 	case v.body != nil && late:
 		return st.containerLate(st.s.scope(scope), v)
+	case v.body != nil && v.body.crowd != nil:
+		return st.openItems(scope, v, min(st.m.links[v.node].box.Concurrency, v.body.count))
 	case v.body != nil:
 		return st.emit(&BodyStarted{Node: n.Key, Scope: scope, Visit: v.number, Opens: st.s.opened + 1})
 	case v.state == visitChart:

@@ -54,6 +54,9 @@ func (st *step) undoableTask(c *scope) bool {
 // compensate turns a scope around: what is live in it ends, but for tasks whose
 // effect may have happened and for compensations that have begun.
 func (st *step) compensate(c *scope, f *CompensationStarted) error {
+	if err := st.cancelItemsUnder(c, "what was done is undone"); err != nil {
+		return err
+	}
 	ends := func(o *scope, v *visit, stray bool) bool {
 		stays := st.m.flies(v) && (f.All || st.m.covered(o))
 		return !stays && !stray && v.undo == nil

@@ -33,7 +33,7 @@ func (c *view) Lookup(name string) (any, bool) {
 	case "inputs":
 		return c.inputs(), true
 	case "trigger":
-		return c.read(c.s.began), true
+		return c.trigger(), true
 	case "nodes":
 		return c.nodes(), true
 	case "item", "index":
@@ -43,12 +43,47 @@ func (c *view) Lookup(name string) (any, bool) {
 	case "error":
 		return c.failure()
 	case "run":
-		return map[string]any{
-			"id": c.s.Run, "workflow": c.s.Workflow, "version": c.s.Version,
-			"started_at": c.s.Started.Format(time.RFC3339Nano),
-		}, true
+		return c.run(), true
 	}
 	return nil, false
+}
+
+// trigger is what started the run; in an item's run, the run of its map.
+func (c *view) trigger() any {
+	if c.s.around != nil {
+		return c.beyond().member("trigger")
+	}
+	return c.read(c.s.began)
+}
+
+// run is the run; in an item's run, that of its map.
+func (c *view) run() any {
+	if c.s.around != nil {
+		return c.beyond().member("run")
+	}
+	return map[string]any{
+		"id": c.s.Run, "workflow": c.s.Workflow, "version": c.s.Version,
+		"started_at": c.s.Started.Format(time.RFC3339Nano),
+	}
+}
+
+// beyond reads what an item's run knows of the outside.
+func (c *view) beyond() beyond { return beyond{c} }
+
+type beyond struct{ c *view }
+
+func (b beyond) member(name string) any {
+	v, err := b.c.s.around.member(name)
+	if err != nil {
+		b.c.err = err
+	}
+	return v
+}
+
+// nodes are what nodes of the scopes around the map gave.
+func (b beyond) nodes() map[string]any {
+	all, _ := b.member("nodes").(map[string]any)
+	return all
 }
 
 func (c *view) read(b *box) any {
@@ -69,7 +104,7 @@ type around struct {
 // around looks for the item and the index in a scope.
 func (m *Machine) around(c *scope) around {
 	var a around
-	for o := c; o.up != nil; o = o.up {
+	for o := c; o != nil && o.body > 0; o = o.up {
 		op := m.Nodes[o.node].Op
 		if op != OpMap && op != OpLoop {
 			continue
@@ -154,6 +189,11 @@ func (c *view) nodes() any {
 			if out.seq > 0 && c.m.links[c.node].reads(c.m.Nodes[n].Key) {
 				all[c.m.Nodes[n].Key] = map[string]any{"output": c.read(out.box)}
 			}
+		}
+	}
+	for key, v := range c.beyond().nodes() {
+		if c.m.links[c.node].reads(key) {
+			all[key] = map[string]any{"output": v}
 		}
 	}
 	return all

@@ -35,6 +35,14 @@ func VisitOf(f Fact) (VisitRef, bool) { //nolint:funlen // one line for each fac
 		return VisitRef{f.Scope, f.Node, f.Visit}, true
 	case *ContainerCompleted:
 		return VisitRef{f.Scope, f.Node, f.Visit}, true
+	case *ItemsStarted:
+		return VisitRef{f.Scope, f.Node, f.Visit}, true
+	case *ItemsEnded:
+		return VisitRef{f.Scope, f.Node, f.Visit}, true
+	case *ItemFailed:
+		return VisitRef{f.Scope, f.Node, f.Visit}, true
+	case *ItemsCanceled:
+		return VisitRef{f.Scope, f.Node, f.Visit}, true
 	case *VisitCanceled:
 		return VisitRef{f.Scope, f.Node, f.Visit}, true
 	case *VisitHeld:

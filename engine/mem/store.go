@@ -69,6 +69,18 @@ func NewStore(now func() time.Time) *Store {
 	}
 }
 
+// Runs lists the rows of all runs, by id.
+func (s *Store) Runs() []runtime.NewRun {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	list := make([]runtime.NewRun, 0, len(s.runs))
+	for _, r := range s.runs {
+		list = append(list, r.NewRun)
+	}
+	slices.SortFunc(list, func(a, b runtime.NewRun) int { return bytes.Compare(a.Run[:], b.Run[:]) })
+	return list
+}
+
 // PutMachine stores the machine of a version.
 func (s *Store) PutMachine(version uuid.UUID, raw json.RawMessage) {
 	s.mu.Lock()

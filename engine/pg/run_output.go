@@ -127,6 +127,8 @@ func (h *History) named(ctx context.Context, run uuid.UUID, refs []machine.Resul
 			values[i] = f.Output
 		case *machine.Responded:
 			values[i] = f.Output
+		case *machine.ContainerCompleted:
+			values[i] = f.Output
 		default: // it passed on what it took, or made a failure of it
 		}
 		if values[i].IsZero() {

@@ -98,11 +98,11 @@ func stateOf(e brief.Brief) State {
 			return Waiting
 		}
 		return Failed
-	case "BodyFailed":
+	case "BodyFailed", "ItemFailed":
 		if e.RetryAt > 0 {
 			return Waiting
 		}
-	case "BodyStarted":
+	case "BodyStarted", "ItemsStarted":
 		return Running // also when the container begins anew
 	}
 	return None

@@ -13,6 +13,9 @@ type body struct {
 	ready    bool        // something is to be done next
 	rounds   int         // loop: how many have ended
 	last     any         // what the last body gave
+
+	runs    bool           // map: its items are runs of their own
+	outside map[string]any // what those see of the nodes around
 }
 
 // enter begins the visit of a container.
@@ -26,6 +29,11 @@ func (w *world) enter(v *visit) {
 // before.
 func (w *world) reenter(v *visit) {
 	w.enter(v)
+	if v.body.runs {
+		v.body.ready = false
+		w.crowd(v)
+		return
+	}
 	first := v.input
 	if v.node.Kind == "map" {
 		first = v.body.items[0]
@@ -48,7 +56,11 @@ func (w *world) proceed(s *scope) bool {
 		case "loop":
 			w.round(v)
 		case "map":
-			w.fill(v)
+			if v.body.runs {
+				w.crowd(v)
+			} else {
+				w.fill(v)
+			}
 		}
 		return true
 	}
@@ -71,9 +83,14 @@ func (w *world) fill(v *visit) {
 		b.next++
 		w.openBody(v, b.next-1, b.items[b.next-1])
 	}
-	if b.next < len(b.items) || len(w.bodies(v)) > 0 {
-		return
+	if b.next == len(b.items) && len(w.bodies(v)) == 0 {
+		w.gather(v)
 	}
+}
+
+// gather ends a map with the list of its results.
+func (w *world) gather(v *visit) {
+	b := v.body
 	list := []any{}
 	for i := range b.items {
 		if value, there := b.results[i]; there {
@@ -157,6 +174,7 @@ func (w *world) containerFailed(v *visit, err *Error) {
 	for _, s := range w.bodies(v) {
 		w.closeScope(s)
 	}
+	w.dismiss(v)
 	if v.node.Retry != nil && v.attempt < v.node.Retry.MaxAttempts && w.again(v, err) {
 		return
 	}

@@ -31,6 +31,7 @@ func laws(t *testing.T, law func(t *testing.T, r *rand.Rand, c played)) {
 		}
 		m := play.Lower(g)
 		c := played{seed: seed, g: g, m: m, overlaps: overlaps, start: reference.Start{Trigger: g.Nodes[0].Key, Input: map[string]any{"a": 1.0}, At: noon}, failing: []uint64{0, 10, 30}[r.IntN(3)]}
+		c.start.Inside = []int{0, 1, 2}[r.IntN(3)]
 		c.report = drive(t, m, c.start, play.Chance(seed, c.failing))
 		if slices.ContainsFunc(c.report.Visits, func(v reference.Visit) bool { return v.Error != nil && container(g, v.Node) }) {
 			continue // how far a failing scope got follows the order

@@ -1,6 +1,7 @@
 package reference
 
 import (
+	"slices"
 	"time"
 
 	"signalbox/engine/graph"
@@ -13,6 +14,7 @@ const (
 
 	StatusCompensated    = "compensated"     // failed, and what it did is undone
 	StatusNeedsAttention = "needs_attention" // failed, and cannot undo what it did: a person decides
+	StatusCanceled       = "canceled"        // nobody ever came whom it waited for
 )
 
 // Start is what begins a run.
@@ -21,6 +23,11 @@ type Start struct {
 	Input   any            // a Go JSON value, as everywhere in this package
 	At      time.Time      // when
 	Run     map[string]any // what expressions read as run
+
+	Inside    int                 // items of one map that are scopes of its run; 0: 10,000
+	Workflows map[string]Workflow // that can be called, by name
+	Signals   []Signal            // that come, by time
+	RollBack  time.Time           // when a person wants everything undone; zero: never
 }
 
 // Place names one attempt. A scope is named by the way to it: "" is the run,
@@ -37,7 +44,8 @@ type Place struct {
 type Outcome struct {
 	After  time.Duration // from when it was handed out
 	Output any
-	Error  *Error
+	Error  *Error // a task fails; a person never answers
+	Choice int    // of a person: which of the ways on
 }
 
 // Outcomes says how every attempt ends. It must be a pure function.
@@ -64,6 +72,7 @@ type Report struct {
 
 // Visit is one activation of a node.
 type Visit struct {
+	Run    string // path of the run; empty: the first one
 	Scope  string
 	Node   string // key
 	Number int    // from 1, in the scope
@@ -94,15 +103,19 @@ func (r Report) Count() map[string]int {
 // Run plays a drawing to its end. The error says that the drawing cannot be
 // read at all.
 func Run(g graph.Graph, start Start, outcomes Outcomes) (Report, error) {
-	w := &world{drawing: read(g), start: start, outcomes: outcomes, now: start.At}
-	trigger, err := w.drawing.check(start.Trigger)
-	if err != nil {
+	played := &stage{outcomes: outcomes, calls: start.Workflows, now: start.At}
+	w := &world{drawing: read(g), start: start, stage: played}
+	if _, err := w.drawing.check(start.Trigger); err != nil {
 		return Report{}, err
 	}
-	w.openRun(trigger)
-	for !w.over {
-		w.next()
+	for _, s := range start.Signals {
+		played.acts = append(played.acts, act{s.At, func(w *world) { w.hear(s) }})
 	}
-	w.report.Ended = w.now
+	if !start.RollBack.IsZero() {
+		played.acts = append(played.acts, act{start.RollBack, (*world).rollBack})
+	}
+	slices.SortStableFunc(played.acts, func(a, b act) int { return a.at.Compare(b.at) })
+	played.play(w)
+	w.report.Ended, w.report.Visits = played.now, played.reports()
 	return w.report, nil
 }

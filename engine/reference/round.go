@@ -70,5 +70,5 @@ func (w *world) nextDeadline() (first time.Time, runs bool) {
 // expired reports whether the deadline of a join has passed.
 func (w *world) expired(s *scope, n graph.Node) bool {
 	at, runs := w.deadline(s, n)
-	return runs && !at.After(w.now)
+	return runs && !at.After(w.stage.now)
 }

@@ -161,7 +161,7 @@ func (w *world) cancel(v *visit) {
 		w.adopt(v, s.parent)
 		return
 	}
-	if s := v.scope; s.parent != nil && w.flies(s, v) && w.covered(s.parent) {
+	if s := v.scope; s.parent != nil && w.flies(s, v, false) && w.covered(s.parent) {
 		w.keep(v, s.parent)
 		return
 	}
@@ -188,15 +188,21 @@ func (w *world) compensate(s *scope, err *Error) bool {
 	if t := w.nearest(s); s.undoing || t != nil && t != s {
 		return false
 	}
+	return w.turn(s, err, false)
+}
+
+// turn lets a scope undo what was done in it; all: also what no transaction
+// covers, and even when there is nothing.
+func (w *world) turn(s *scope, err *Error, all bool) bool {
 	var owed []effect
 	var flying, running []*visit
 	for _, o := range w.within(s) {
-		owed = append(owed, slices.DeleteFunc(slices.Clone(o.done), func(e effect) bool { return !e.owed })...)
+		owed = append(owed, slices.DeleteFunc(slices.Clone(o.done), func(e effect) bool { return !e.owed && !all })...)
 		running = slices.AppendSeq(running, maps.Keys(o.running))
 		flying = append(flying, o.strays...)
-		flying = append(flying, slices.DeleteFunc(slices.Clone(o.live), func(v *visit) bool { return !w.flies(o, v) })...)
+		flying = append(flying, slices.DeleteFunc(slices.Clone(o.live), func(v *visit) bool { return !w.flies(o, v, all) })...)
 	}
-	if len(owed) == 0 && len(flying) == 0 && len(running) == 0 {
+	if !all && len(owed) == 0 && len(flying) == 0 && len(running) == 0 {
 		return false
 	}
 	for _, v := range running {
@@ -217,9 +223,9 @@ func (w *world) compensate(s *scope, err *Error) bool {
 
 // flies reports whether a task is with a worker whose effect would have to be
 // undone.
-func (w *world) flies(s *scope, v *visit) bool {
+func (w *world) flies(s *scope, v *visit, all bool) bool {
 	_, has := w.drawing.compensation(v.node.ID)
-	return has && w.covered(s) && slices.ContainsFunc(w.agenda, func(a appointment) bool { return a.visit == v && a.why == result })
+	return has && (all || w.covered(s)) && slices.ContainsFunc(w.agenda, func(a appointment) bool { return a.visit == v && a.why == result })
 }
 
 // undo does the next thing of a compensation: once nothing is in flight, the
@@ -283,7 +289,8 @@ func (w *world) undoFailed(v *visit, err *Error) {
 	w.report.Visits[v.record].Error = err
 	w.forget(v)
 	if s.undoing {
-		w.report.Status, w.report.Error, w.over = StatusNeedsAttention, err, true
+		w.report.Status, w.report.Error = StatusNeedsAttention, err
+		w.over, w.halted = w.parent == nil, true
 		return
 	}
 	e := s.running[v]

@@ -15,6 +15,7 @@ type scope struct {
 	index  int    // of the item or the round
 	item   any
 	input  any
+	isItem bool // the own scope of a run that is an item of a map
 
 	tokens  []token
 	live    []*visit
@@ -29,7 +30,8 @@ type scope struct {
 
 // openRun starts the run: the trigger's visit is over at once.
 func (w *world) openRun(trigger graph.Node) {
-	s := &scope{count: map[string]int{}, outputs: map[string]any{}, rounds: map[string]round{}, input: w.start.Input}
+	s := &scope{path: w.path, count: map[string]int{}, outputs: map[string]any{}, rounds: map[string]round{}, input: w.start.Input}
+	w.began = w.stage.now
 	w.scopes = append(w.scopes, s)
 	v := w.begin(s, trigger, w.start.Input, nil)
 	w.complete(v, []string{"success"}, w.start.Input)
@@ -53,7 +55,7 @@ func (w *world) openBody(v *visit, index int, input any) {
 	w.scopes = append(w.scopes, s)
 	w.tick++
 	for _, n := range w.drawing.entries(v.node.ID) {
-		s.tokens = append(s.tokens, token{to: n.ID, value: input, born: w.tick, since: w.now})
+		s.tokens = append(s.tokens, token{to: n.ID, value: input, born: w.tick, since: w.stage.now})
 	}
 }
 

@@ -10,11 +10,11 @@ import (
 
 // settle lets everything happen that follows without time passing. In a scope,
 // joins absorb what they need not wait for, nodes start until none can, then
-// its containers go on, then joins that can never fire fail it, and when it is quiet it ends. No scope can
+// signals are handed to who waits for them, then its containers go on, then joins that can never fire fail it, and when it is quiet it ends. No scope can
 // tell in what order others settle: they do one after the other, in the order
 // in which they opened.
 func (w *world) settle() {
-	for !w.over && slices.ContainsFunc(w.scopes, w.settleOne) {
+	for !w.over && !w.halted && slices.ContainsFunc(w.scopes, w.settleOne) {
 	}
 }
 
@@ -22,7 +22,7 @@ func (w *world) settleOne(s *scope) bool {
 	if s.undoing {
 		return w.undo(s)
 	}
-	return w.absorb(s) || w.startOldest(s) || w.proceed(s) || w.failStarved(s) || w.closeQuiet(s)
+	return w.absorb(s) || w.startOldest(s) || w.deliver(s) || w.proceed(s) || w.failStarved(s) || w.closeQuiet(s)
 }
 
 // candidate is a node that could start.

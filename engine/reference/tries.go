@@ -15,8 +15,8 @@ func (w *world) attempt(v *visit) {
 		return
 	}
 	v.attempt++
-	o := w.outcomes(Place{Scope: v.scope.path, Node: v.node.Key, Visit: v.number, Attempt: v.attempt})
-	w.agree(appointment{at: w.now.Add(o.After), why: result, visit: v, outcome: o})
+	o := w.stage.outcomes(Place{Scope: v.scope.path, Node: v.node.Key, Visit: v.number, Attempt: v.attempt})
+	w.agree(appointment{at: w.stage.now.Add(o.After), why: result, visit: v, outcome: o})
 }
 
 // attempted ends an attempt: the visit is over, or tried again later.
@@ -42,7 +42,7 @@ func (w *world) again(v *visit, err *Error) bool {
 	if !worthIt(r, err.Class) {
 		return false
 	}
-	at := w.now.Add(pause(r, v.attempt))
+	at := w.stage.now.Add(pause(r, v.attempt))
 	if most := longest(v.node); most > 0 && !at.Before(v.began.Add(most)) {
 		return false // there is no use in waiting for what may not begin
 	}
@@ -76,7 +76,7 @@ func longest(n graph.Node) time.Duration {
 // bound agrees on the time after which the visit has failed.
 func (w *world) bound(v *visit) {
 	if most := longest(v.node); most > 0 {
-		w.agree(appointment{at: w.now.Add(most), why: timeIsUp, visit: v})
+		w.agree(appointment{at: w.stage.now.Add(most), why: timeIsUp, visit: v})
 	}
 }
 

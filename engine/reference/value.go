@@ -55,6 +55,8 @@ func (e environment) item() (any, bool) {
 	var rounds []any
 	for s := e.v.around(); s != nil; s = s.parent {
 		switch {
+		case s.isItem:
+			return s.item, true
 		case s.of == nil:
 		case s.of.node.Kind == "map":
 			return s.item, true
@@ -74,7 +76,7 @@ func (e environment) place() (any, bool) {
 		return float64(*e.index), true
 	}
 	for s := e.v.around(); s != nil; s = s.parent {
-		if s.of != nil && s.of.node.Kind != "group" {
+		if s.isItem || s.of != nil && s.of.node.Kind != "group" {
 			return float64(s.index), true
 		}
 	}
@@ -90,6 +92,13 @@ func (e environment) nodes() map[string]any {
 			key := e.w.drawing.node(id).Key
 			if _, nearer := all[key]; !nearer {
 				all[key] = map[string]any{"output": output}
+			}
+		}
+	}
+	if e.w.item != nil {
+		for key, output := range e.w.item.outside {
+			if _, nearer := all[key]; !nearer {
+				all[key] = output
 			}
 		}
 	}

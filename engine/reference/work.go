@@ -50,6 +50,10 @@ func (w *world) work(v *visit) {
 		w.throw(v, config)
 	case "wait":
 		w.wait(v, config)
+	case "signal", "human", "callback":
+		w.listen(v, config)
+	case "call":
+		w.call(v, config)
 	case "group", "map":
 		items, is := config["items"].([]any)
 		if v.node.Kind == "map" && !is {
@@ -57,6 +61,10 @@ func (w *world) work(v *visit) {
 			return
 		}
 		v.body = &body{config: config, items: items, opened: map[int]int{}}
+		if err := w.crowded(v); v.node.Kind == "map" && err != nil {
+			w.failed(v, err)
+			return
+		}
 		w.bound(v)
 		w.enter(v)
 	default: // a task
@@ -167,10 +175,10 @@ func (w *world) wait(v *visit, config map[string]any) {
 			w.failed(v, invalid(err.Error()))
 			return
 		}
-		until = w.now.Add(d)
+		until = w.stage.now.Add(d)
 	}
-	if until.Before(w.now) {
-		until = w.now // late: it fires once, at once
+	if until.Before(w.stage.now) {
+		until = w.stage.now // late: it fires once, at once
 	}
 	w.agree(appointment{at: until, why: waited, visit: v})
 }

@@ -10,17 +10,26 @@ import (
 
 // world is one run as it stands.
 type world struct {
-	drawing  drawing
-	start    Start
-	outcomes Outcomes
+	drawing drawing
+	start   Start
+	stage   *stage
+	began   time.Time
 
-	now    time.Time
 	tick   int // counts emissions: the age of tokens
-	agreed int // counts appointments
 	scopes []*scope
 	agenda []appointment
 	report Report
 	over   bool
+	mail   []letter
+	heard  []string // ids of signals
+
+	path     string // of a run that another one started
+	parent   *world
+	caller   *visit // in the parent
+	item     *item  // it is an item of a map
+	detached bool   // nobody waits for it
+	halted   bool   // a person has to decide
+	told     bool   // its end
 }
 
 // token is control on an edge; before the entry node of a scope there is none.
@@ -46,6 +55,11 @@ type visit struct {
 	undoes  bool   // it undoes another visit
 	about   *scope // where the visit was that it undoes
 	stray   *scope // it was canceled, but its task may still have an effect: who wants to know
+
+	children    []*world // runs that it started
+	name        string   // of the signal that it waits for
+	correlation string
+	since       time.Time // signals that came since then count
 }
 
 // appointment is something that will happen.
@@ -63,37 +77,41 @@ const (
 	waited   why = iota // a wait is over
 	again               // an attempt follows on one that failed
 	timeIsUp            // the visit may take no longer
+	gaveUp              // nobody answered in time
+	answered            // somebody answers
 	result              // an attempt has ended
 )
 
 // timer reports whether time alone brings it about.
-func (a appointment) timer() bool { return a.why != result }
+func (a appointment) timer() bool { return a.why != result && a.why != answered }
 
 func (w *world) agree(a appointment) {
-	w.agreed++
-	a.order = w.agreed
+	w.stage.agreed++
+	a.order = w.stage.agreed
 	w.agenda = append(w.agenda, a)
 }
 
-// next lets the earliest appointment happen, with all timers of that moment,
-// and settles what follows.
-func (w *world) next() {
+// first is when the earliest appointment or deadline is, whether it is a timer,
+// and the number of the appointment.
+func (w *world) first() (at time.Time, timer bool, order int, some bool) {
 	slices.SortFunc(w.agenda, appointment.compare)
 	deadline, runs := w.nextDeadline()
 	switch {
 	case len(w.agenda) == 0 && !runs:
-		panic("reference: a run that is not over waits for nothing") // settle ends quiet runs
-	case len(w.agenda) == 0 || runs && deadline.Before(w.agenda[0].at):
-		w.now = deadline
-	default:
-		w.now = w.agenda[0].at
+		return at, false, 0, false
+	case len(w.agenda) == 0 || runs && !w.agenda[0].at.Before(deadline):
+		return deadline, true, 0, true
 	}
-	timers := 0
-	for len(w.agenda) > 0 && w.agenda[0].timer() && w.agenda[0].at.Equal(w.now) {
-		timers++
+	return w.agenda[0].at, w.agenda[0].timer(), w.agenda[0].order, true
+}
+
+// happenAll lets the earliest appointment happen, with all timers of that
+// moment, and settles what follows.
+func (w *world) happenAll(timer bool, order int) {
+	for timer && len(w.agenda) > 0 && w.agenda[0].timer() && w.agenda[0].at.Equal(w.stage.now) {
 		w.happen(w.pop())
 	}
-	if timers == 0 && !(runs && deadline.Equal(w.now)) {
+	if !timer && w.agenda[0].order == order {
 		w.happen(w.pop())
 	}
 	w.settle()
@@ -113,6 +131,10 @@ func (w *world) happen(a appointment) {
 		w.attempt(a.visit)
 	case timeIsUp:
 		w.late(a.visit)
+	case gaveUp:
+		w.complete(a.visit, []string{"timeout"}, a.visit.input)
+	case answered:
+		w.answeredBy(a.visit, a.outcome)
 	case result:
 		w.attempted(a.visit, a.outcome)
 	}
@@ -134,7 +156,7 @@ func (a appointment) compare(b appointment) int {
 // begin makes a visit live.
 func (w *world) begin(s *scope, n graph.Node, input any, inputs map[string]any) *visit {
 	s.count[n.ID]++
-	v := &visit{scope: s, node: n, number: s.count[n.ID], input: input, inputs: inputs, began: w.now, record: len(w.report.Visits)}
+	v := &visit{scope: s, node: n, number: s.count[n.ID], input: input, inputs: inputs, began: w.stage.now, record: len(w.report.Visits)}
 	s.live = append(s.live, v)
 	w.report.Visits = append(w.report.Visits, Visit{Scope: s.path, Node: n.Key, Number: v.number, Input: input})
 	return v
@@ -161,7 +183,7 @@ func (w *world) emit(v *visit, ports []string, value any) {
 	ended := true
 	for _, port := range ports {
 		for _, e := range w.drawing.outOf(v.node.ID, port) {
-			s.tokens = append(s.tokens, token{edge: e, to: e.To, value: value, born: w.tick, since: w.now})
+			s.tokens = append(s.tokens, token{edge: e, to: e.To, value: value, born: w.tick, since: w.stage.now})
 			ended = false
 		}
 	}
@@ -178,4 +200,5 @@ func (w *world) forget(v *visit) {
 	for _, s := range w.bodies(v) {
 		w.closeScope(s)
 	}
+	w.dismiss(v)
 }

@@ -176,7 +176,7 @@ func (s *shard) finish(ctx context.Context, b *batch) {
 		l.flying--
 	}
 	for _, p := range b.calls {
-		s.callers.place(s.life, s.epoch, p.of.row, p.command)
+		s.callers.place(s.life, p)
 	}
 	for _, t := range b.traces {
 		s.publish(t)
@@ -301,8 +301,8 @@ func (s *shard) pending(tasks []task.Task, l *live) []task.Task {
 		case machine.Dispatch:
 			t := s.taskOf(l, c)
 			owed = append(owed, entryOf(&t, &c, l.last))
-		case machine.Call:
-			s.callers.place(s.life, s.epoch, l.row, c)
+		case machine.Call, machine.StartItem, machine.Gather:
+			s.callers.place(s.life, placed{row: l.row, epoch: s.epoch, command: c})
 		}
 	}
 	return append(tasks, s.gate.admit(owed)...)

@@ -35,10 +35,13 @@ type Callees interface {
 	Callee(ctx context.Context, workspace, workflow, version string) (Target, error)
 }
 
-// placed is a call, or the end of one, that follows from a turn.
+// placed is what follows from a turn, or is still owed, about other runs: a
+// call, an item of a map, or the end of one.
 type placed struct {
-	of      *live
+	row     NewRun
+	epoch   int64
 	command machine.Command
+	first   bool // asked for the first time, by the turn that wanted it
 }
 
 // callers start the runs that other runs call and tell what became of them.
@@ -49,34 +52,54 @@ type callers struct {
 	engine *Engine
 	mu     sync.Mutex
 	open   map[string]bool // by key and epoch
+	items  itemRuns
 	wg     sync.WaitGroup
+}
+
+func (c *callers) init(e *Engine) {
+	c.engine, c.open = e, map[string]bool{}
+	c.items.callers, c.items.open, c.items.tallies = c, map[uuid.UUID]*itemRun{}, map[crowd]*tally{}
 }
 
 // place begins a call unless it is open already; the context is the shard's
 // time with this owner.
-func (c *callers) place(ctx context.Context, epoch int64, row NewRun, command machine.Command) {
+func (c *callers) place(ctx context.Context, p placed) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if ctx.Err() != nil {
 		return
 	}
-	switch command := command.(type) {
+	switch command := p.command.(type) {
 	case machine.Call:
-		name := command.Key + "@" + strconv.FormatInt(epoch, 10)
-		if c.open[name] {
-			return
-		}
-		c.open[name] = true
-		c.wg.Go(func() {
-			c.call(ctx, row, command)
-			c.mu.Lock()
-			defer c.mu.Unlock()
-			delete(c.open, name)
-		})
+		c.once(command.Key, &p, func() { c.call(ctx, p.row, command) })
 	case machine.CancelCall:
-		c.wg.Go(func() { c.cancel(ctx, row, command) })
+		c.wg.Go(func() { c.cancel(ctx, p.row, command) })
+	case machine.StartItem:
+		c.items.place(ctx, &p, command)
+	case machine.CancelItems:
+		c.items.cancel(ctx, &p, command)
+	case machine.HoldItems:
+		c.items.holdAll(ctx, &p, command.Paused)
+	case machine.Gather:
+		key := fmt.Sprintf("%s/%s/%d/%d~%d", p.row.Run, command.Node, command.Visit, command.Scope, command.Attempt)
+		c.once(key, &p, func() { c.items.gather(ctx, p.row, command) })
 	default:
 	}
+}
+
+// once does something unless it is being done for this owner.
+func (c *callers) once(key string, p *placed, do func()) {
+	name := key + "@" + strconv.FormatInt(p.epoch, 10)
+	if c.open[name] {
+		return
+	}
+	c.open[name] = true
+	c.wg.Go(func() {
+		do()
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		delete(c.open, name)
+	})
 }
 
 func (c *callers) call(ctx context.Context, row NewRun, call machine.Call) {
@@ -136,23 +159,33 @@ type ancestry struct {
 	Parent string `json:"parent"`
 	Depth  int    `json:"depth"`
 	Call   string `json:"call,omitempty"` // key of the call that the run ends with; empty: it goes on by itself
+	Of     string `json:"map,omitempty"`  // of an item: key of its map
+	Item   string `json:"item,omitempty"` // its number
 }
 
-func (c *callers) request(ctx context.Context, row NewRun, call machine.Call) (StartRequest, error) {
-	r := StartRequest{Workspace: row.Workspace, Source: sourceCall, Key: call.Key, Test: row.Test, Rig: call.Rig}
+// below is where a run stands that another one starts.
+func below(row NewRun) (ancestry, error) {
 	var above ancestry
 	if len(row.Attributes) > 0 {
 		_ = json.Unmarshal(row.Attributes, &above) // others' attributes may be anything
 	}
 	if above.Depth+1 > DepthMax {
-		return r, problem.New(problem.Invalid, "Workflows called each other %d deep, which is the limit.", DepthMax)
+		return above, problem.New(problem.Invalid, "Workflows called each other %d deep, which is the limit.", DepthMax)
+	}
+	return ancestry{Parent: row.Run.String(), Depth: above.Depth + 1}, nil
+}
+
+func (c *callers) request(ctx context.Context, row NewRun, call machine.Call) (StartRequest, error) {
+	r := StartRequest{Workspace: row.Workspace, Source: sourceCall, Key: call.Key, Test: row.Test, Rig: call.Rig}
+	of, err := below(row)
+	if err != nil {
+		return r, err
 	}
 	if c.engine.cfg.Callees == nil {
 		return r, problem.New(problem.Invalid, "Other workflows cannot be called here.")
 	}
-	of := ancestry{Parent: row.Run.String(), Depth: above.Depth + 1, Call: call.Key}
-	if call.Detached {
-		of.Call = ""
+	if !call.Detached {
+		of.Call = call.Key
 	}
 	attributes, err := json.Marshal(of)
 	if err != nil {

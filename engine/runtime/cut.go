@@ -41,7 +41,9 @@ func stands(f machine.Fact) bool {
 		return f.Handled
 	case *machine.BodyFailed:
 		return f.Kept != "" || !f.RetryAt.IsZero()
-	case *machine.VisitCanceled, *machine.TokensCanceled, *machine.RoundOpened, *machine.CompensationStarted, *machine.VisitReleased:
+	case *machine.ItemFailed:
+		return !f.RetryAt.IsZero()
+	case *machine.ItemsCanceled, *machine.VisitCanceled, *machine.TokensCanceled, *machine.RoundOpened, *machine.CompensationStarted, *machine.VisitReleased:
 		return false
 	default:
 		return true
@@ -67,15 +69,15 @@ func beforeFailure(log []machine.Event) (int, error) {
 	}
 	first := -1
 	for i := len(log) - 2; i >= 0 && unwinds(log[i].Fact); i-- {
-		if _, failed := log[i].Fact.(*machine.NodeFailed); failed {
+		switch log[i].Fact.(type) {
+		case *machine.NodeFailed, *machine.ItemFailed:
 			first = i
 		}
 	}
 	if first < 0 {
 		return 0, problem.New(problem.Conflict, "No step of this run failed by itself. Choose an earlier event to go on from.")
 	}
-	node := log[first].Fact.(*machine.NodeFailed) //nolint:forcetypeassert // found as one
-	if first > 0 {
+	if node, is := log[first].Fact.(*machine.NodeFailed); is && first > 0 {
 		if f, ok := log[first-1].Fact.(*machine.TaskFailed); ok && f.Node == node.Node && f.Scope == node.Scope && f.Visit == node.Visit {
 			first--
 		}
@@ -94,7 +96,9 @@ func unwinds(f machine.Fact) bool {
 		return !f.Handled
 	case *machine.BodyFailed:
 		return f.Kept == "" && f.RetryAt.IsZero()
-	case *machine.VisitCanceled:
+	case *machine.ItemFailed:
+		return f.RetryAt.IsZero()
+	case *machine.VisitCanceled, *machine.ItemsCanceled:
 		return true
 	default:
 		return false

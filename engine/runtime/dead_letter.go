@@ -3,10 +3,11 @@ package runtime
 import "signalbox/engine/machine"
 
 // appendDead adds a dead letter when the first of the events is the failure of
-// a step that nothing caught. Test runs have none: a trial is no business.
+// a step that nothing caught. Test runs have none: a trial is no business; nor
+// has the run of an item: its map catches the failure, or fails itself.
 func appendDead(list []Note, l *live, events []machine.Event) []Note {
 	f, ok := events[0].Fact.(*machine.NodeFailed)
-	if !ok || f.Handled || l.row.Test || contains(l.m, f.Node) || !endsRun(events[1:]) {
+	if !ok || f.Handled || l.row.Test || contains(l.m, l.row.Trigger) || contains(l.m, f.Node) || !endsRun(events[1:]) {
 		return list
 	}
 	e := &events[0]

@@ -30,7 +30,7 @@ func (s *shard) disown(ctx context.Context) error {
 		for _, c := range list {
 			after = c.Run
 			if s.unwanted(ctx, c) {
-				s.callers.place(ctx, s.epoch, NewRun{Run: parentOf(c), Workspace: c.Workspace}, machine.CancelCall{Child: c.Run.String()})
+				s.callers.place(ctx, placed{row: NewRun{Run: parentOf(c), Workspace: c.Workspace}, epoch: s.epoch, command: machine.CancelCall{Child: c.Run.String()}})
 			}
 		}
 		if len(list) < disownPage {
@@ -58,8 +58,11 @@ func (s *shard) unwanted(ctx context.Context, c Calling) bool {
 			return
 		}
 		for _, command := range l.m.Pending(l.s) {
-			if call, ok := command.(machine.Call); ok && call.Key == of.Call {
-				waits = true
+			switch c := command.(type) {
+			case machine.Call:
+				waits = waits || c.Key == of.Call
+			case machine.StartItem:
+				waits = waits || c.Key == of.Call
 			}
 		}
 	}}

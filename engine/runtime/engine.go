@@ -41,6 +41,7 @@ type Config struct {
 	Now     func() time.Time // nil is time.Now
 	Meter   Meter            // nil: nothing is counted
 	Callees Callees          // nil: other workflows cannot be called
+	Inside  int              // items of one map that are done inside its run; 0 is machine.ItemsMax
 	// Watched says whether anybody may want traces of a run; nil: it is not
 	// known, and every trace is published.
 	Watched func(workspace string, run uuid.UUID) bool
@@ -99,7 +100,7 @@ func New(cfg Config) (*Engine, error) {
 	e := &Engine{cfg: cfg}
 	e.machines.store = cfg.Store
 	e.gate = newGate(&e.cfg)
-	e.callers.engine, e.callers.open = e, map[string]bool{}
+	e.callers.init(e)
 	e.roster.cfg, e.roster.tenure.born = &e.cfg, cfg.Now()
 	e.roster.kick, e.roster.ready = make(chan struct{}, 1), make(chan struct{})
 	for i := range cfg.Shards {
@@ -199,6 +200,10 @@ type StartRequest struct {
 	Rig        *machine.Rig `json:",omitempty"` // of a test run: clock, breakpoints, pins; nil: none
 	Key        string       // idempotency key; empty: none
 	Wait       Wait
+	Item       *machine.Item `json:",omitempty"` // the run is an item of the map Trigger; nil: it is none
+
+	run   uuid.UUID // of an item: the id that it has to have
+	first bool      // and nobody has asked for it before
 }
 
 // rig is what the machine is set up with: a run that is no test has none,
@@ -238,6 +243,9 @@ func (e *Engine) Start(ctx context.Context, r StartRequest) (Started, error) {
 		return Started{}, fmt.Errorf("make a run id: %w", err)
 	}
 	out := Started{Run: run}
+	if r.run != uuid.Nil {
+		out.Run, out.Existing = r.run, !r.first
+	}
 	if r.Key != "" {
 		if e.cfg.Ledger == nil {
 			return out, problem.New(problem.Invalid, "Idempotency keys are not kept here.")
@@ -261,7 +269,7 @@ func (e *Engine) Start(ctx context.Context, r StartRequest) (Started, error) {
 }
 
 func (r *StartRequest) input() machine.Start {
-	return machine.Start{Trigger: r.Trigger, Value: r.Input, Attributes: r.Attributes, Source: r.Source, Rig: r.rig()}
+	return machine.Start{Trigger: r.Trigger, Value: r.Input, Attributes: r.Attributes, Source: r.Source, Rig: r.rig(), Item: r.Item}
 }
 
 // Cancel ends a run. Canceling one that is over changes nothing.

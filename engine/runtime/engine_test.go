@@ -71,6 +71,12 @@ func open(t *testing.T, every int64, file string) *world {
 // openWith has an action of its own for the kind mock.
 func openWith(t *testing.T, every int64, file string, mock worker.Action) *world {
 	t.Helper()
+	return openAs(t, every, file, mock, func(*runtime.Config) {})
+}
+
+// openAs has settings of its own for the engine.
+func openAs(t *testing.T, every int64, file string, mock worker.Action, set func(*runtime.Config)) *world {
+	t.Helper()
 	g, err := graph.Decode([]byte(file))
 	if err != nil {
 		t.Fatal(err)
@@ -95,7 +101,9 @@ func openWith(t *testing.T, every int64, file string, mock worker.Action) *world
 	if err != nil {
 		t.Fatal(err)
 	}
-	if w.engine, err = runtime.New(runtime.Config{Store: w.store, Ledger: w.store, Channel: ch, Owner: "test", Callees: w}); err != nil {
+	cfg := runtime.Config{Store: w.store, Ledger: w.store, Channel: ch, Owner: "test", Callees: w}
+	set(&cfg)
+	if w.engine, err = runtime.New(cfg); err != nil {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(context.Background())

@@ -322,6 +322,10 @@ func kindOf(in machine.Input) string {
 		return "decide"
 	case machine.Called:
 		return "called"
+	case machine.ItemsOver:
+		return "items_over"
+	case machine.Gathered:
+		return "gathered"
 	case machine.Pause:
 		return "pause"
 	case machine.Resume:
@@ -353,6 +357,10 @@ func inputOf(kind string, raw json.RawMessage) (machine.Input, error) {
 		return read[machine.Decide](raw)
 	case "called":
 		return read[machine.Called](raw)
+	case "items_over":
+		return read[machine.ItemsOver](raw)
+	case "gathered":
+		return read[machine.Gathered](raw)
 	case "pause":
 		return read[machine.Pause](raw)
 	case "resume":

@@ -83,6 +83,7 @@ func (s *shard) adopt(l *live) {
 func (l *live) equip(cfg *Config) {
 	l.s.Routes, l.s.Workspace = cfg.Queues.Choose, l.row.Workspace
 	l.s.Workflow, l.s.Version = l.row.Workflow.String(), l.row.Version.String()
+	l.s.Inside = cfg.Inside
 }
 
 // fetch rebuilds a run from its events.
@@ -231,7 +232,7 @@ func (s *shard) showTo(b *batch, l *live, j *job) {
 func (s *shard) input(ctx context.Context, l *live, j *job) (machine.Input, error) {
 	r := j.result
 	if r == nil {
-		return j.input, nil
+		return j.input, s.supplyItem(ctx, l, j)
 	}
 	began := r.StartedAt.UTC().Truncate(time.Microsecond)
 	if now := s.cfg.Now(); !r.StartedAt.IsZero() {
@@ -257,6 +258,24 @@ func (s *shard) input(ctx context.Context, l *live, j *job) (machine.Input, erro
 		Scope: r.Scope, Node: r.Node, Visit: r.Visit, Attempt: r.Attempt, Output: r.Output, Ref: r.OutputRef,
 		Worker: r.Worker, Began: began,
 	}, nil
+}
+
+// supplyItem loads what the run of an item sees of the outside, before its first
+// input.
+func (s *shard) supplyItem(ctx context.Context, l *live, j *job) error {
+	if j.start == nil || j.start.Item == nil || j.start.Item.Around.Payload == nil || l.s.Status != machine.StatusNew {
+		return nil
+	}
+	digest := j.start.Item.Around.Payload.Digest
+	data, err := s.cfg.Store.Payload(ctx, l.row.Workspace, digest)
+	if errors.Is(err, ErrNotFound) {
+		return nil // an expression that reads it fails
+	}
+	if err != nil {
+		return fmt.Errorf("load what is around an item: %w", err)
+	}
+	l.s.Supply(digest, data)
+	return nil
 }
 
 // step runs the machine and keeps what follows for the turn. A run that its
@@ -332,10 +351,8 @@ func (s *shard) effects(b *batch, l *live, events []machine.Event) {
 				s.offer(s.gate.admit([]queue.Entry{entryOf(&t, &c, l.last)}))
 			}
 			b.tasks = append(b.tasks, entryOf(&t, &c, l.last))
-		case machine.Call:
-			b.calls = append(b.calls, placed{l, c})
-		case machine.CancelCall:
-			b.calls = append(b.calls, placed{l, c})
+		case machine.Call, machine.CancelCall, machine.StartItem, machine.CancelItems, machine.HoldItems, machine.Gather:
+			b.calls = append(b.calls, placed{l.row, s.epoch, c, true})
 		case machine.Withdraw: // its result is not taken any more; the worker's effect cannot be stopped
 		case machine.Finish:
 			b.over = append(b.over, l)

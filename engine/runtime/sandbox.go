@@ -286,6 +286,8 @@ func (x *sandbox) answer(c machine.Command) {
 			return
 		}
 		x.later(o.took, machine.Called{Scope: c.Scope, Node: c.Node, Visit: c.Visit, Child: "sandbox", Over: true, Output: o.output.Inline, Ref: o.output.Payload, Error: o.err})
+	case machine.StartItem: // nothing of an item stands in the log of its map
+		x.stop(c.Node, StopNoResult)
 	default:
 		// Withdrawn attempts, canceled calls, answers to callers: there is
 		// nobody here who would want to know.

@@ -93,9 +93,9 @@ export class Bars {
   /** A container begins anew after a while, or does. */
   #body(key: string, e: Brief): void {
     const open = this.#open.get(name(key, e));
-    if (e.type === "BodyFailed" && e.retry_at !== undefined)
+    if ((e.type === "BodyFailed" || e.type === "ItemFailed") && e.retry_at !== undefined)
       this.#begin(key, e, "backoff", e.at, open?.attempt ?? 1);
-    if (e.type === "BodyStarted" && open?.kind === "backoff")
+    if ((e.type === "BodyStarted" || e.type === "ItemsStarted") && open?.kind === "backoff")
       this.#begin(key, e, "inside", e.at, open.attempt + 1);
   }
 

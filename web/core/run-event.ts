@@ -18,6 +18,10 @@ export type EventType =
   | "BodyCompleted"
   | "BodyFailed"
   | "ContainerCompleted"
+  | "ItemsStarted"
+  | "ItemsEnded"
+  | "ItemFailed"
+  | "ItemsCanceled"
   | "VisitCanceled"
   | "TokensAbsorbed"
   | "TokensCanceled"
@@ -73,6 +77,10 @@ export type Brief = {
   readonly index?: number;
   readonly opens?: number;
   readonly closes?: number;
+  /** Of a map: its items are runs of their own. */
+  readonly runs?: boolean;
+  /** Of items that ended: how many failed. */
+  readonly failed?: number;
   /** The visit whose effect this one undoes. */
   readonly undoes?: { readonly scope?: number; readonly node: string; readonly visit: number };
   /** What a wait waits for, when it is not time. */
@@ -127,6 +135,7 @@ export function isErrorType(type: string): boolean {
     case "TaskFailed":
     case "NodeFailed":
     case "BodyFailed":
+    case "ItemFailed":
     case "AttentionNeeded":
     case "RunFailed":
       return true;
@@ -148,12 +157,14 @@ export function toneOf(e: Brief): Tone {
       return "run";
     case "ContainerStarted":
     case "BodyStarted":
+    case "ItemsStarted":
     case "CallStarted":
     case "RunResumed":
     case "VisitReleased":
       return "run";
     case "TaskScheduled":
     case "VisitCanceled":
+    case "ItemsCanceled":
     case "TokensAbsorbed":
     case "TokensCanceled":
     case "RoundOpened":

@@ -9,8 +9,10 @@ export function unwinds(e: Brief): boolean {
     case "NodeFailed":
       return e.handled !== true;
     case "BodyFailed":
+    case "ItemFailed":
       return e.handled !== true;
     case "VisitCanceled":
+    case "ItemsCanceled":
       return true;
     default:
       return false;

@@ -80,8 +80,10 @@ export function afterEvent(node: NodeState, e: Brief): NodeState {
       return opened(node, e, "waiting");
     case "ContainerStarted":
     case "BodyStarted":
+    case "ItemsStarted":
       return opened(node, e, "inside");
     case "BodyFailed":
+    case "ItemFailed":
       return e.retry_at === undefined ? node : opened(node, e, "backoff");
     case "CallStarted":
       return opened(node, e, "calling");

@@ -158,3 +158,27 @@ test("an event of a newer program does no harm", () => {
   assert.equal(state.seq, 7);
   assert.equal(state.nodes.get("work")?.status, "queued");
 });
+
+test("items that are runs are counted", () => {
+  const events: readonly Omit<Brief, "seq" | "at">[] = [
+    { type: "RunStarted", trigger: "start", port: "success", visit: 1 },
+    { type: "ContainerStarted", node: "each", visit: 1, took: "1", count: 20_000, runs: true },
+    { type: "ItemsStarted", node: "each", visit: 1, count: 10 },
+    { type: "ItemsEnded", node: "each", visit: 1, count: 4, failed: 1 },
+    { type: "ItemFailed", node: "each", visit: 1, index: 5, count: 1, failed: 1 },
+    { type: "ItemsCanceled", node: "each", visit: 1, count: 5 },
+  ];
+  const runs = events.map((e, i) => ({ ...e, seq: i + 1, at: 1_000 + i }));
+  const told = (n: number) => fold(shape, startState(shape), runs.slice(0, n)).bodies.get("each");
+  assert.deepEqual(told(4), {
+    scope: 0,
+    visit: 1,
+    count: 20_000,
+    runs: true,
+    states: [],
+    done: 3,
+    failed: 1,
+    running: 6,
+  });
+  assert.deepEqual([told(5)?.running, told(5)?.failed, told(6)?.running], [5, 2, 0]);
+});

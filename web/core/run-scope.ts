@@ -13,8 +13,9 @@ export type Bodies = {
   readonly visit: number;
   /** How many there will be, when that is known: the items of a map. */
   readonly count?: number | undefined;
-  /** By index. */
+  /** By index; of items that are runs of their own only the numbers are known. */
   readonly states: readonly BodyStatus[];
+  readonly runs?: boolean | undefined;
   readonly done: number;
   readonly failed: number;
   readonly running: number;
@@ -113,6 +114,7 @@ export class ScopeDraft {
           scope: e.scope ?? 0,
           visit: e.visit ?? 1,
           count: e.count,
+          runs: e.runs,
           states: [],
           done: 0,
           failed: 0,
@@ -129,6 +131,19 @@ export class ScopeDraft {
         this.#end(key, e, "failed");
         if (e.retry_at !== undefined) this.#anew(key, e);
         break;
+      case "ItemsStarted":
+        this.#count(key, e, 1, 0);
+        break;
+      case "ItemsEnded":
+        this.#count(key, e, -1, 1);
+        break;
+      case "ItemFailed":
+        this.#count(key, e, -1, 1);
+        if (e.retry_at !== undefined) this.#anew(key, e);
+        break;
+      case "ItemsCanceled":
+        this.#count(key, e, -1, 0);
+        break;
       case "ContainerCompleted":
       case "NodeFailed":
       case "VisitCanceled":
@@ -136,6 +151,19 @@ export class ScopeDraft {
         break;
       default:
     }
+  }
+
+  /** Items that are runs: they begin, and end well or not. */
+  #count(key: string, e: Brief, running: number, ended: number): void {
+    const was = this.bodies.get(key);
+    if (was === undefined) return;
+    const [n, failed] = [e.count ?? 0, e.failed ?? 0];
+    this.bodies.set(key, {
+      ...was,
+      running: was.running + running * n,
+      done: was.done + ended * (n - failed),
+      failed: was.failed + failed,
+    });
   }
 
   #open(key: string, e: Brief): void {

@@ -9,6 +9,7 @@ import { nodeOf } from "../core/run-event.ts";
 import { took } from "../core/run-time.ts";
 import { t } from "../core/strings.ts";
 import { Icon } from "./icon.tsx";
+import { Late } from "./late.tsx";
 import { at, message } from "./net.ts";
 import { NodeGlyph } from "./status.tsx";
 import type { RunStore } from "./store.ts";
@@ -51,7 +52,9 @@ export function Inspector({ store }: { readonly store: RunStore }) {
         )}
         {node?.took === undefined || node.took < 0.05 ? undefined : <span>{took(node.took)}</span>}
       </p>
-      <BodyGrid store={store} of={key} />
+      {store.shown.value.bodies.has(key) ? (
+        <Late key={key} load={bodies} with={{ store, of: key }} />
+      ) : undefined}
       {last === undefined ? (
         <p class="muted">{t("run.side.none")}</p>
       ) : (
@@ -61,45 +64,7 @@ export function Inspector({ store }: { readonly store: RunStore }) {
   );
 }
 
-/** A larger container shows this many bodies, and tells how many there are. */
-const CELLS_MAX = 500;
-
-/** The bodies of a container, each a cell that leads to its last event. */
-function BodyGrid({ store, of }: { readonly store: RunStore; readonly of: string }) {
-  const bodies = store.shown.value.bodies.get(of);
-  if (bodies === undefined) return null;
-  const go = (index: number) => {
-    const upTo = store.cursor.value ?? store.trace.last;
-    const e = store.trace.events
-      .slice(0, upTo)
-      .findLast((x) => x.type.startsWith("Body") && x.node === of && (x.index ?? 0) === index);
-    if (e !== undefined) store.goTo(e.seq);
-  };
-  const facts = {
-    done: bodies.done,
-    of: bodies.count ?? bodies.states.length,
-    failed: bodies.failed,
-  };
-  return (
-    <section>
-      <h3>{t(bodies.failed > 0 ? "run.items.failed" : "run.items", facts)}</h3>
-      <ol class="side-bodies">
-        {bodies.states.slice(0, CELLS_MAX).map((status, index) => (
-          <li key={index} class={status}>
-            <button
-              type="button"
-              aria-label={t("run.body.is", { n: index + 1, status: t(`run.body.${status}`) })}
-              title={t("run.body.is", { n: index + 1, status: t(`run.body.${status}`) })}
-              onClick={() => go(index)}
-            >
-              {index + 1}
-            </button>
-          </li>
-        ))}
-      </ol>
-    </section>
-  );
-}
+const bodies = () => import("./later.ts").then((m) => m.later.BodyGrid);
 
 /** The last event of a step up to a moment. */
 function lastOf(

@@ -58,7 +58,8 @@ export class Values {
 
   /** What an event put out; one that hands on what it took leads back to that. */
   async output(e: Brief): Promise<unknown> {
-    if (e.type === "ContainerCompleted") return this.#results(e);
+    if (e.type === "ContainerCompleted")
+      return at(await this.event(e.seq), "data", "output") ?? this.#results(e);
     let here: Brief = e;
     for (let hops = 0; hops < 8; hops += 1) {
       const value = at(

@@ -28,7 +28,7 @@ export function typeWords(type: string): string {
 function detailOf(e: Brief): string {
   const attempt =
     (e.attempt ?? 1) > 1 && e.type !== "TaskFailed" ? t("run.attempt", { n: e.attempt ?? 1 }) : "";
-  const body = e.type.startsWith("Body") ? t("run.body", { n: (e.index ?? 0) + 1 }) : "";
+  const body = /^Body|^ItemF/.test(e.type) ? t("run.body", { n: (e.index ?? 0) + 1 }) : "";
   return [attempt, body, ...facts(e)].filter((s) => s !== "").join(" · ");
 }
 
@@ -40,8 +40,13 @@ function facts(e: Brief): readonly string[] {
       return [e.queue ?? "", e.text ?? ""];
     case "TaskFailed":
     case "NodeFailed":
+    case "ItemFailed":
     case "RunFailed":
       return failure(e);
+    case "ItemsStarted":
+    case "ItemsEnded":
+    case "ItemsCanceled":
+      return [String(e.count)];
     case "RunCanceled":
       return [e.by === undefined || e.by === "" ? "" : t("run.by", { name: e.by })];
     case "WaitStarted":
@@ -94,6 +99,10 @@ const ICONS: Readonly<Record<string, string>> = {
   BodyCompleted: "check",
   BodyFailed: "x",
   ContainerCompleted: "check",
+  ItemsStarted: "play",
+  ItemsEnded: "check",
+  ItemFailed: "x",
+  ItemsCanceled: "circle-stop",
   VisitCanceled: "circle-stop",
   TokensAbsorbed: "minus",
   SignalReceived: "radio",

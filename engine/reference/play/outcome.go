@@ -19,6 +19,7 @@ func Chance(seed uint64, failing uint64) reference.Outcomes {
 		fmt.Fprint(h, seed, p)
 		r := rand.New(rand.NewPCG(h.Sum64(), seed))
 		o := reference.Outcome{After: time.Duration(r.IntN(5_000_000)) * time.Microsecond, Output: map[string]any{"r": float64(r.IntN(10))}}
+		o.Choice = len(p.Node+p.Scope) + p.Visit // nothing is drawn for it: tasks have none
 		if r.Uint64N(100) < failing {
 			class := []string{"unavailable", "invalid_input", "rate_limited", "own"}[r.IntN(4)]
 			o.Output, o.Error = nil, &reference.Error{Class: class, Message: "no"}
@@ -28,7 +29,8 @@ func Chance(seed uint64, failing uint64) reference.Outcomes {
 }
 
 // Written is a run as text; two that are the same run read the same. A port
-// without an edge is not told: nothing leaves there.
+// without an edge is not told: nothing leaves there; nor are those of called
+// runs, whose drawing is another.
 func Written(g graph.Graph, r reference.Report) string {
 	var b strings.Builder
 	leads := map[string]bool{}
@@ -41,7 +43,7 @@ func Written(g graph.Graph, r reference.Report) string {
 		case v.Error != nil:
 			fmt.Fprintf(&b, " failed %s after %d", v.Error.Class, v.Error.Attempts)
 		case v.Ports != nil || v.Output != nil:
-			ports := slices.DeleteFunc(slices.Clone(v.Ports), func(p string) bool { return !leads[v.Node+"."+p] })
+			ports := slices.DeleteFunc(slices.Clone(v.Ports), func(p string) bool { return !leads[v.Node+"."+p] || strings.Contains(v.Run, "()") })
 			fmt.Fprintf(&b, " -> %v %s", ports, Text(wordless(v.Output)))
 		}
 		b.WriteByte('\n')

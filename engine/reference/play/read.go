@@ -23,6 +23,7 @@ type Reading struct {
 	begun  map[machine.VisitRef]bool     // what is being undone, or is undone
 	gone   map[visitRef]bool             // canceled
 	output map[int]any                   // by event number
+	items  map[itemRef]string            // paths of items that are runs
 	Report reference.Report
 }
 
@@ -51,9 +52,14 @@ type bodies struct {
 	list  map[int]any
 }
 
-func Read(t Judge, m *machine.Machine) *Reading {
-	r := &Reading{t: t, m: m, Blobs: map[string][]byte{}, scopes: map[int]*place{}, live: map[visitRef]int{}, bodies: map[visitRef]*bodies{}, undoes: map[visitRef]machine.VisitRef{}, begun: map[machine.VisitRef]bool{}, gone: map[visitRef]bool{}, output: map[int]any{}}
-	r.open(0, &place{})
+// Read makes a reading of a run's log.
+func Read(t Judge, m *machine.Machine) *Reading { return ReadAt(t, m, "") }
+
+// ReadAt makes one of a run that another one started: all that is in it stands
+// below a path.
+func ReadAt(t Judge, m *machine.Machine, path string) *Reading {
+	r := &Reading{t: t, m: m, Blobs: map[string][]byte{}, scopes: map[int]*place{}, live: map[visitRef]int{}, bodies: map[visitRef]*bodies{}, undoes: map[visitRef]machine.VisitRef{}, begun: map[machine.VisitRef]bool{}, gone: map[visitRef]bool{}, output: map[int]any{}, items: map[itemRef]string{}}
+	r.open(0, &place{path: path})
 	return r
 }
 
@@ -85,6 +91,10 @@ func (r *Reading) Told(k machine.Dispatch) {
 func (r *Reading) Read(e machine.Event) {
 	switch f := e.Fact.(type) {
 	case *machine.RunStarted:
+		if f.Item != nil {
+			r.scopes[0].input = r.value(f.Input)
+			return
+		}
 		v := visitRef{0, f.Trigger, 1}
 		r.begin(v, "")
 		r.Report.Visits[0].Input = r.value(f.Input)
@@ -114,6 +124,8 @@ func (r *Reading) Read(e machine.Event) {
 	case *machine.TaskCompleted:
 		r.emit(e, visitRef{f.Scope, f.Node, f.Visit}, []string{f.Port}, r.value(f.Output))
 	case *machine.WaitStarted:
+		r.begin(visitRef{f.Scope, f.Node, f.Visit}, f.Took)
+	case *machine.CallStarted:
 		r.begin(visitRef{f.Scope, f.Node, f.Visit}, f.Took)
 	case *machine.SignalReceived:
 		r.output[e.Seq] = r.value(f.Value)

@@ -2,6 +2,7 @@ package play
 
 import (
 	"fmt"
+	"strconv"
 
 	"signalbox/engine/machine"
 )
@@ -48,8 +49,66 @@ func (r *Reading) readContainer(e machine.Event) {
 		}
 	case *machine.ContainerCompleted:
 		v := visitRef{f.Scope, f.Node, f.Visit}
-		r.emit(e, v, []string{f.Port}, r.gathered(v))
+		list := r.gathered(v)
+		if !f.Output.IsZero() && Text(r.value(f.Output)) != Text(list) {
+			r.t.Errorf("the items of %s gave %s, and its end says %s", f.Node, Text(list), Text(r.value(f.Output)))
+		}
+		r.emit(e, v, []string{f.Port}, list)
+	default:
+		r.readItems(e)
 	}
+}
+
+// itemRef names an item of a map that is a run of its own.
+type itemRef struct {
+	of    visitRef
+	index int
+}
+
+// readItems rebuilds what is told of items that are runs.
+func (r *Reading) readItems(e machine.Event) {
+	switch f := e.Fact.(type) {
+	case *machine.ItemsStarted:
+		v := visitRef{f.Scope, f.Node, f.Visit}
+		if f.From == 0 {
+			r.again(v)
+		}
+		parent := r.scopes[f.Scope]
+		for i := range f.Count {
+			path := fmt.Sprintf("%s[%d]", r.Path(f.Scope, f.Node, f.Visit), f.From+i)
+			parent.opened[path]++
+			if n := parent.opened[path]; n > 1 {
+				path += fmt.Sprintf("~%d", n)
+			}
+			r.items[itemRef{v, f.From + i}] = path
+		}
+	case *machine.ItemsEnded:
+		if f.Results.IsZero() {
+			return
+		}
+		some, _ := r.value(f.Results).(map[string]any)
+		for name, value := range some {
+			index, err := strconv.Atoi(name)
+			if err != nil {
+				r.t.Fatalf("%v", err)
+			}
+			r.bodies[visitRef{f.Scope, f.Node, f.Visit}].list[index] = value
+		}
+	}
+}
+
+// Path names a visit as the reference does.
+func (r *Reading) Path(scope int, node string, visit int) string {
+	path := fmt.Sprintf("%s#%d", node, visit)
+	if outer := r.scopes[scope].path; outer != "" {
+		return outer + "/" + path
+	}
+	return path
+}
+
+// Item names an item that is a run of its own.
+func (r *Reading) Item(scope int, node string, visit, index int) string {
+	return r.items[itemRef{visitRef{scope, node, visit}, index}]
 }
 
 // again forgets what the bodies of a container gave before it was tried anew.

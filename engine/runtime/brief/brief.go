@@ -14,11 +14,13 @@ type Brief struct {
 	Seq      int      `json:"seq"` // 0: live only, not in the log
 	At       float64  `json:"at"`
 	Type     string   `json:"type"`
-	Node     string   `json:"node,omitempty"`  // key
-	Scope    int      `json:"scope,omitempty"` // where it is visited; 0 is the run itself
-	Count    int      `json:"count,omitempty"` // container: items, or bodies when it is over
-	Index    int      `json:"index,omitempty"` // body: item or round
-	Opens    int      `json:"opens,omitempty"` // body: the scope that it opens
+	Node     string   `json:"node,omitempty"`   // key
+	Scope    int      `json:"scope,omitempty"`  // where it is visited; 0 is the run itself
+	Count    int      `json:"count,omitempty"`  // container: items, or bodies when it is over
+	Index    int      `json:"index,omitempty"`  // body: item or round
+	Failed   int      `json:"failed,omitempty"` // of items that ended
+	Runs     bool     `json:"runs,omitempty"`   // map: its items are runs of their own
+	Opens    int      `json:"opens,omitempty"`  // body: the scope that it opens
 	Closes   int      `json:"closes,omitempty"`
 	Visit    int      `json:"visit,omitempty"`
 	Attempt  int      `json:"attempt,omitempty"`
@@ -90,6 +92,9 @@ func Of(e machine.Event) Brief {
 		if f.Only != "" { // its token starts at that node
 			b.Port, b.Text = "", f.Only
 		}
+		if f.Item != nil { // the map itself is in another run
+			b.Port, b.Trigger, b.Index = "", "", f.Item.Index
+		}
 	case *machine.NodeCompleted:
 		b.Scope, b.Visit, b.Ports, b.Took, b.Size = f.Scope, f.Visit, f.Ports, string(f.Took), f.Output.Size()
 		b.Pinned = f.Pinned
@@ -128,7 +133,7 @@ func more(b *Brief, f machine.Fact) {
 	case *machine.TaskStarted:
 		b.Scope, b.Visit, b.Attempt, b.Worker = f.Scope, f.Visit, f.Attempt, f.Worker
 	case *machine.ContainerStarted:
-		b.Scope, b.Visit, b.Took, b.Count = f.Scope, f.Visit, string(f.Took), f.Count
+		b.Scope, b.Visit, b.Took, b.Count, b.Runs = f.Scope, f.Visit, string(f.Took), f.Count, f.Runs
 	case *machine.BodyStarted:
 		b.Scope, b.Visit, b.Index, b.Opens = f.Scope, f.Visit, f.Index, f.Opens
 	case *machine.BodyCompleted:
@@ -155,6 +160,24 @@ func more(b *Brief, f machine.Fact) {
 		b.Scope, b.Visit, b.Took, b.Text = f.Scope, f.Visit, string(f.Took), f.Workflow
 	case *machine.CallAnswered:
 		b.Scope, b.Visit, b.Text = f.Scope, f.Visit, f.Child
+	default:
+		items(b, f)
+	}
+}
+
+// items fills in what is told of items that are runs of their own.
+func items(b *Brief, f machine.Fact) {
+	switch f := f.(type) {
+	case *machine.ItemsStarted:
+		b.Scope, b.Visit, b.Index, b.Count = f.Scope, f.Visit, f.From, f.Count
+	case *machine.ItemsEnded:
+		b.Scope, b.Visit, b.Count, b.Failed = f.Scope, f.Visit, f.Items.Count(), f.Failed.Count()
+	case *machine.ItemFailed:
+		b.Scope, b.Visit, b.Index, b.Count, b.Failed = f.Scope, f.Visit, f.Index, 1, 1
+		b.RetryAt, b.Error = Millis(f.RetryAt), short(f.Error.Class, f.Error.Message)
+		b.Handled = !f.RetryAt.IsZero()
+	case *machine.ItemsCanceled:
+		b.Scope, b.Visit, b.Count, b.Text = f.Scope, f.Visit, f.Items.Count(), f.Reason
 	default:
 		ending(b, f)
 	}
