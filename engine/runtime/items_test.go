@@ -3,6 +3,8 @@ package runtime_test
 import (
 	"encoding/json"
 	"fmt"
+	"os"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -132,13 +134,13 @@ func TestCancelAndPauseReachItems(t *testing.T) {
 	}
 }
 
-// TestAHundredThousandItems plays one run of a hundred thousand items. What the
-// map's run holds of them is a fraction of a megabyte.
-func TestAHundredThousandItems(t *testing.T) { //nolint:paralleltest // it takes the machine for itself
-	if testing.Short() {
-		t.Skip("many runs")
+// TestMoreItemsThanTheLimit plays a map of 12,000 items with the limit that the
+// program has; SIGNALBOX_ITEMS is another number.
+func TestMoreItemsThanTheLimit(t *testing.T) { //nolint:paralleltest // it takes the machine for itself
+	n, err := strconv.Atoi(os.Getenv("SIGNALBOX_ITEMS"))
+	if err != nil {
+		n = 12_000
 	}
-	const n = 100_000
 	file := `{"signalbox":1,"nodes":[
  {"id":"s","key":"start","kind":"manual"},
  {"id":"m","key":"each","kind":"map","config":{"items":"=trigger","concurrency":200}},
