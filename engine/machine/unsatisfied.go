@@ -25,7 +25,7 @@ func (st *step) unsatisfied(c *scope) event.Error {
 				first = n
 			}
 			names = append(names, st.describe(c, n))
-			if st.m.wants(n) > 0 {
+			if j := st.m.Nodes[n].Join; j == JoinAll || j == JoinN {
 				class, lead = "join_unsatisfied", "joins wait for branches that cannot come any more: "
 			}
 		}

@@ -38,6 +38,20 @@ func TestCasesThatDiffered(t *testing.T) {
 			},
 			nil, `s d failed join_cycle a`,
 		},
+		"a join for the first of several is not among those that lack a branch": {
+			[]string{
+				"s:manual", `w:wait{"duration":"1s"}`, "x:join", `x set {"join":{"mode":"each"}}`, "a:join", "b:join", "d:join", `d set {"join":{"mode":"first"}}`,
+				"s>w", "s>x", "w>x", "x>d", "b>d", "s>a", "s>b", "a>b", "b>a",
+			},
+			nil, `s w x d x failed join_cycle a`,
+		},
+		"a loop's own error tells how often it was tried": {
+			[]string{
+				"s:manual", `l:loop{"condition":"true","max":1}`, `l set {"retry":{"max_attempts":2}}`,
+				"a:mock in l", `o:transform{"expression":"input.error.attempts"}`, "s>l", "l.failure>o",
+			},
+			map[string]float64{"a": -1, "a~2": 1}, `s l l#1[0]:a l#1[0]~2:a o succeeded 2`,
+		},
 		"a map that is tried again opens all its items": {
 			[]string{"s:manual", `m:map{"items":"=[1,2]","concurrency":2}`, `m set {"retry":{"max_attempts":2}}`, "a:wait in m", `a set {"config":{"duration":"5s"}}`, "b:mock in m", "a>b", "s>m"},
 			map[string]float64{"b": -1}, `s m m#1[0]:a m#1[1]:a m#1[0]:b m#1[1]:b… m#1[0]~2:a m#1[1]~2:a m#1[0]~2:b m#1[1]~2:b… failed own b`,

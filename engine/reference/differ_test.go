@@ -17,10 +17,13 @@ import (
 func graphs(t *testing.T) int {
 	t.Helper()
 	n, err := strconv.Atoi(os.Getenv("SIGNALBOX_SOAK"))
-	if err != nil {
-		return 2_000
+	switch {
+	case err == nil:
+		return n
+	case raceDetector:
+		return 800
 	}
-	return n
+	return 2_000
 }
 
 // TestTheMachineMeansWhatThePageSays plays random drawings on the machine and
