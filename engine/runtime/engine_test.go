@@ -91,6 +91,14 @@ func openAs(t *testing.T, every int64, file string, mock worker.Action, set func
 	}
 	w := &world{store: &flaky{Store: mem.NewStore(time.Now), every: every}, version: uuid.New(), shown: make(chan struct{}, 1)}
 	w.store.PutMachine(w.version, raw)
+	w.serve(t, mock, set)
+	t.Cleanup(func() { w.halt() })
+	return w
+}
+
+// serve starts an engine and a worker on the world's store.
+func (w *world) serve(t *testing.T, mock worker.Action, set func(*runtime.Config)) {
+	t.Helper()
 	ch := local.New(func(watch.Frame) {
 		select {
 		case w.shown <- struct{}{}:
@@ -119,9 +127,7 @@ func openAs(t *testing.T, every int64, file string, mock worker.Action, set func
 		}
 	})
 	w.halt = func() { cancel(); wg.Wait() }
-	t.Cleanup(w.halt)
 	<-w.engine.Ready()
-	return w
 }
 
 func (w *world) start(ctx context.Context, input, key string, wait runtime.Wait) (runtime.Started, error) {

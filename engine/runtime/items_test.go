@@ -71,6 +71,43 @@ func (w *world) items(t *testing.T, run uuid.UUID) map[string]uuid.UUID {
 	return list
 }
 
+// TestItemsArePlacedAgainWithoutDoubling stops the server in the midst of a map,
+// several times; the next one finds what is open.
+func TestItemsArePlacedAgainWithoutDoubling(t *testing.T) {
+	t.Parallel()
+	w := openAs(t, 0, strings.Replace(crowded, "MORE", "", 1), action.Mock{}, few)
+	list := make([]string, 200)
+	for i := range list {
+		list[i] = strconv.Itoa(i)
+	}
+	s, err := w.start(t.Context(), "["+strings.Join(list, ",")+"]", "", runtime.WaitNone)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for n := 30; n < 150; n += 30 {
+		w.until(t, func() bool { return len(w.items(t, s.Run)) >= n })
+		w.halt()
+		w.serve(t, action.Mock{}, few)
+	}
+	status, body := w.ended(t.Context(), t, s.Run)
+	var results []struct{ N, At int }
+	if err := json.Unmarshal([]byte(body), &results); err != nil || status != "succeeded" || len(results) != len(list) {
+		t.Fatalf("%s: %d results, %v", status, len(results), err)
+	}
+	for i, r := range results {
+		if r.At != i || r.N != 2*i+10 {
+			t.Errorf("item %d gave %+v", i, r)
+		}
+	}
+	items := w.items(t, s.Run)
+	for _, id := range items {
+		w.check(t, id)
+	}
+	if len(items) != len(list) {
+		t.Errorf("%d runs of %d items", len(items), len(list))
+	}
+}
+
 func TestItemsThatFailAsRuns(t *testing.T) {
 	t.Parallel()
 	failing := strings.Replace(crowded, `{"n":"=item * 2"}`, `{"n":"=item > 4 && item < 8 ? item.none : item"}`, 1)
