@@ -21,7 +21,7 @@ func graphs(t *testing.T) int {
 	case err == nil:
 		return n
 	case raceDetector:
-		return 800
+		return 1_000
 	}
 	return 2_000
 }
@@ -41,6 +41,9 @@ func TestTheMachineMeansWhatThePageSays(t *testing.T) {
 				c.play(t, uint64(seed))
 			}
 			t.Logf("%d played, %d succeeded; %d of %d are sound; %d runs of items, %d called, %d rolled back; %v", c.played, c.succeeded, c.sound, c.asked, c.items, c.called, c.undone, c.ended)
+			if raceDetector {
+				return // too few to judge them by
+			}
 			if c.items == 0 || c.called == 0 || c.undone == 0 || len(c.ended) < 6 {
 				t.Error("something is never met: the test tells too little")
 			}
