@@ -21,14 +21,14 @@ function find(folder, suffix) {
     .filter((f) => f.endsWith(suffix));
 }
 
-// The controls of test runs come later, and have copies of the pure modules of
-// a run for themselves: shared ones would be cut out of what the pages of runs
-// load at their start, which makes these larger.
+// The controls of test runs and the comments come later, and have copies of the
+// small modules of other pages for themselves: shared ones would be cut out of
+// what these pages load at their start, which makes them larger.
 const copies = {
   name: "copies",
   setup(build) {
-    const taker = /\/web\/(rig|editor\/test)\//;
-    const taken = /\/web\/(core\/run-[a-z]+\.ts|run\/(net\.ts|icon\.tsx))$/;
+    const taker = /\/web\/(rig|editor\/(test|talk))\//;
+    const taken = /\/web\/(core\/run-[a-z]+\.ts|run\/(net\.ts|icon\.tsx)|ui\/ago\.ts)$/;
     build.onResolve({ filter: /^\./ }, async (args) => {
       if (args.pluginData === copies) return undefined;
       if (args.namespace !== "copy" && !taker.test(args.importer)) return undefined;

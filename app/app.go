@@ -19,12 +19,15 @@ import (
 	"signalbox/engine/account"
 	auditlog "signalbox/engine/audit"
 	"signalbox/engine/casebook"
+	"signalbox/engine/comment"
 	"signalbox/engine/draft"
 	"signalbox/engine/gallery"
+	"signalbox/engine/inbox"
 	localnats "signalbox/engine/local/nats"
 	"signalbox/engine/meter"
 	"signalbox/engine/nats"
 	"signalbox/engine/pg"
+	"signalbox/engine/review"
 	"signalbox/engine/routing"
 	"signalbox/engine/runtime"
 	"signalbox/engine/share"
@@ -231,7 +234,8 @@ func (a *App) openServer(ctx context.Context) error {
 	a.server, err = server.New(server.Config{
 		PublicURL: a.Origin, Hosts: []string{"127.0.0.1:" + port, "localhost:" + port, "[::1]:" + port}, TrustedProxy: a.Config.TrustedProxy,
 		Log: a.log, Metrics: a.registry, Ready: a.ready, Assets: assets, Sessions: pg.NewSessions(pool), Tickets: pg.NewTickets(pool),
-		Accounts: a.accounts, Audit: auditlog.New(pg.NewAudit(pool), time.Now), Drafts: a.drafts, Gallery: a.gallery, Shares: share.New(pg.NewShares(pool), a.hub, time.Now),
+		Accounts: a.accounts, Audit: auditlog.New(pg.NewAudit(pool), time.Now), Drafts: a.drafts,
+		Comments: comment.New(pg.NewComments(pool), a.hub, time.Now), Inbox: inbox.New(pg.NewInboxes(pool), time.Now), Reviews: review.New(pg.NewReviews(pool), a.hub, time.Now), Gallery: a.gallery, Shares: share.New(pg.NewShares(pool), a.hub, time.Now),
 		Vault: a.vault, Routing: a.routing, Hub: a.hub, Workers: a.office, Engine: a.engine, Events: h, History: h, Boards: pg.NewBoards(pool), Letters: pg.NewDeadLetters(h),
 		Cases:     casebook.New(pg.NewCases(a.store), time.Now),
 		Proposals: proposals,

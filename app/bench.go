@@ -20,6 +20,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"signalbox/engine/draft"
 	"signalbox/engine/graph"
 	sbruntime "signalbox/engine/runtime"
 )
@@ -227,7 +228,7 @@ func (b *bench) publish(ctx context.Context, g graph.Graph) (published, error) {
 	if err != nil {
 		return published{}, fmt.Errorf("bench workflow: %w", err)
 	}
-	v, err := b.app.drafts.Publish(ctx, mainWorkspace, w.ID, system(), 0, "bench")
+	v, err := b.app.drafts.Publish(ctx, mainWorkspace, w.ID, system(), draft.Publication{Note: "bench"})
 	if err != nil {
 		return published{}, fmt.Errorf("bench workflow: %w", err)
 	}

@@ -33,7 +33,7 @@ func (a *App) importFlagship(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("import the first template: %w", err)
 	}
-	if _, err := a.drafts.Publish(ctx, mainWorkspace, w.ID, system(), 0, "The template as it came."); err != nil {
+	if _, err := a.drafts.Publish(ctx, mainWorkspace, w.ID, system(), draft.Publication{Note: "The template as it came."}); err != nil {
 		return fmt.Errorf("publish the first template: %w", err)
 	}
 	return nil

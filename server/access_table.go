@@ -20,6 +20,8 @@ func accessTable() map[string]access {
 	maps.Copy(table, snippetAccess())
 	maps.Copy(table, proposalAccess())
 	maps.Copy(table, workspaceAccess())
+	maps.Copy(table, talkAccess())
+	maps.Copy(table, reviewAccess())
 	return table
 }
 

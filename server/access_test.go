@@ -237,6 +237,12 @@ func TestEveryChangeIsRecorded(t *testing.T) {
 		"PATCH /api/workflows/{id}":          "drafts have a log of their own",
 		"POST /api/workflows/{id}/ops":       "drafts have a log of their own",
 		"POST /callback/{token}":             "the answer stands in the log of its run",
+
+		"POST /api/inbox/read":             "one's own look",
+		"PUT /api/threads/{id}/read":       "one's own look",
+		"POST /api/workflows/{id}/threads": "comments stay, with their author",
+		"POST /api/threads/{id}/comments":  "comments stay, with their author",
+		"PATCH /api/comments/{id}":         "comments say that they were edited",
 	}
 	for _, r := range routes {
 		name := r.Method + " " + r.Pattern

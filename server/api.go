@@ -123,6 +123,9 @@ func (s *Server) registerAPI(r chi.Router) {
 	s.registerBasics(api)
 	s.registerWorkflows(api)
 	s.registerDrafts(api)
+	s.registerComments(api)
+	s.registerReviews(api)
+	s.registerInbox(api)
 	s.registerExchange(api)
 	s.registerImport(api)
 	s.registerSnippets(api)
@@ -158,11 +161,7 @@ func on[I, O any](s *Server, api huma.API, op huma.Operation, f func(context.Con
 	huma.Register(api, op, func(ctx context.Context, in *I) (*O, error) {
 		out, err := f(ctx, in)
 		if err != nil {
-			a := s.answerTo(ctx, err)
-			if a.Status == http.StatusTooManyRequests {
-				return nil, huma.ErrorWithHeaders(a, http.Header{"Retry-After": {retryAfter}})
-			}
-			return nil, a
+			return nil, s.answerTo(ctx, err)
 		}
 		return out, nil
 	})

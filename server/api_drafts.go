@@ -12,8 +12,10 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/google/uuid"
 
+	"signalbox/engine/account"
 	"signalbox/engine/draft"
 	"signalbox/engine/graph"
+	"signalbox/engine/problem"
 )
 
 func (s *Server) registerDrafts(api huma.API) {
@@ -134,6 +136,8 @@ type publishInput struct {
 		Note string `json:"note,omitempty" maxLength:"1000"`
 
 		Override string `json:"override,omitempty" maxLength:"1000" doc:"Why an owner publishes although cases differ"`
+
+		Unapproved bool `json:"unapproved,omitempty" doc:"An owner publishes without the approval that the workspace asks for"`
 	}
 }
 
@@ -145,10 +149,18 @@ type versionOut struct {
 	CreatedAt time.Time `json:"created_at"`
 	Note      string    `json:"note"`
 	By        personOut `json:"by"`
+
+	ApprovedBy *personOut `json:"approved_by,omitempty" doc:"Who approved exactly this"`
+	Unapproved bool       `json:"unapproved,omitempty" doc:"An owner published it without the approval that the workspace asks for"`
 }
 
 func showVersion(v draft.Version) versionOut {
-	return versionOut{ID: v.ID, Workflow: v.Workflow, Number: v.Number, Hash: v.Hash, CreatedAt: v.CreatedAt, Note: v.Note, By: personOut(v.By)}
+	out := versionOut{ID: v.ID, Workflow: v.Workflow, Number: v.Number, Hash: v.Hash, CreatedAt: v.CreatedAt, Note: v.Note, By: personOut(v.By), Unapproved: v.Overridden}
+	if v.Review != uuid.Nil {
+		by := personOut(v.ApprovedBy)
+		out.ApprovedBy = &by
+	}
+	return out
 }
 
 type publishedOut struct {
@@ -157,15 +169,22 @@ type publishedOut struct {
 
 func (s *Server) publishDraft(ctx context.Context, in *publishInput) (*body[publishedOut], error) {
 	who := identityOf(ctx)
+	if in.Body.Unapproved && !who.Role.AtLeast(account.Owner) {
+		return nil, problem.New(problem.Forbidden, "Only an owner may publish what nobody has approved; your role is %s.", who.Role)
+	}
 	accept, err := s.guard(ctx, in.ID, in.Body.Seq, in.Body.Override)
 	if err != nil {
 		return nil, err
 	}
-	v, err := s.config.Drafts.Publish(ctx, who.Workspace, in.ID, personOf(who), in.Body.Seq, in.Body.Note)
+	v, err := s.config.Drafts.Publish(ctx, who.Workspace, in.ID, personOf(who), draft.Publication{Seq: in.Body.Seq, Note: in.Body.Note, Override: in.Body.Unapproved})
 	if err != nil {
 		return nil, err
 	}
+	s.hub.ReviewChanged(who.Workspace, in.ID)
 	d := deedOf(ctx)
+	if v.Overridden {
+		d.action = "workflow.publish.unapproved"
+	}
 	d.detail = strings.TrimSpace("v" + strconv.Itoa(v.Number) + " " + d.detail)
 	if err := accept(ctx); err != nil {
 		return nil, err

@@ -29,6 +29,8 @@ const (
 	noticeSession  = "session"  // somebody logged out
 	noticeUser     = "user"     // a person lost rights, or changed their password
 	noticeToken    = "token"    // an API token was deleted
+	noticeBeside   = "beside"   // what stands beside a drawing has changed: a thread, a review
+	noticeNudge    = "nudge"    // there is something for some people
 )
 
 // noticeMax is the size above which a frame does not travel: the others are
@@ -44,6 +46,7 @@ type notice struct {
 	Session   string          `json:"session,omitempty"` // hash of its token's hash
 	Workspace string          `json:"workspace,omitempty"`
 	Sessions  bool            `json:"sessions,omitempty"` // sockets of API tokens stay
+	Users     []uuid.UUID     `json:"users,omitempty"`
 }
 
 // Join lets this hub and those of other servers hear each other.
@@ -102,6 +105,10 @@ func (h *Hub) hear(topic string, data []byte) {
 		h.end(ofUser(n))
 	case noticeToken:
 		h.end(func(g grant) bool { return n.ID != uuid.Nil && g.who.Token == n.ID })
+	case noticeBeside:
+		h.showBeside(n)
+	case noticeNudge:
+		h.nudge(n)
 	default: // of a newer server
 	}
 }

@@ -41,8 +41,8 @@ const (
 	topicDraft = "draft:"
 )
 
-// Hub carries live events to browsers. It implements draft.Publisher and
-// share.Publisher; after Join what happens on other servers shows here, and
+// Hub carries live events to browsers. It implements draft.Publisher,
+// comment.Publisher and share.Publisher; after Join what happens on other servers shows here, and
 // the other way round.
 type Hub struct {
 	log     *slog.Logger

@@ -62,6 +62,7 @@ func (s *Server) page(r *http.Request, title, place string) view.Page {
 		if list, err := s.config.Accounts.Workspaces(r.Context(), who); err == nil { // the page is of use without them
 			p.User.Workspaces = showWorkspaces(list, who)
 		}
+		p.Inbox = s.bell(r, who)
 	}
 	return p
 }

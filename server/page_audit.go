@@ -68,6 +68,7 @@ func auditActions() []string {
 		"login", "login.failed", "logout", "setup", "password.change", "member.invite", "invitation.revoke", "member.join", "member.role", "member.remove",
 		"token.create", "token.revoke", "worker.type.forget", "worker.refused", "credential.set", "credential.delete", "share.create", "share.revoke", "share.run", "share.copy",
 		"workflow.publish", "workflow.delete", "workflow.bulk", "workflow.archive", "folder.create", "folder.rename", "folder.delete", "snippet.save", "snippet.rename", "snippet.delete", "assistant.set", "assistant.remove", "draft.propose",
+		"thread.resolve", "thread.reopen", "comment.delete", "review.ask", "review.approve", "review.changes", "review.withdraw", "workflow.publish.unapproved", "workspace.set",
 		"routes.set", "routes.remove", "queue.set", "queue.pause", "queue.resume", "letter.retry", "letter.discard", "case.add", "case.rename", "case.remove", "workflow.guard",
 		"run.start", "run.cancel", "run.retry", "run.fork", "audit.export",
 	}

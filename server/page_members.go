@@ -27,6 +27,11 @@ func (s *Server) pageMembers(w http.ResponseWriter, r *http.Request) {
 			You: m.User == who.User, Fixed: !data.MayChange || m.User == who.User || !who.Role.AtLeast(m.Role),
 		})
 	}
+	if data.Review, err = s.config.Reviews.Required(r.Context(), who.Workspace); err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	data.MayRule = who.Role.AtLeast(account.Owner)
 	if data.MayChange {
 		invitations, err := s.config.Accounts.Invitations(r.Context(), who)
 		if err != nil {

@@ -24,7 +24,7 @@ func (s *Server) pageVersions(w http.ResponseWriter, r *http.Request) {
 		data.Edits = int(wf.DraftSeq - wf.ActiveSeq)
 	}
 	for _, v := range list {
-		data.Rows = append(data.Rows, view.Version{ID: v.ID.String(), Number: v.Number, Hash: v.Hash, Note: v.Note, By: v.By.Name, At: v.CreatedAt})
+		data.Rows = append(data.Rows, view.Version{ID: v.ID.String(), Number: v.Number, Hash: v.Hash, Note: v.Note, By: v.By.Name, Okay: v.ApprovedBy.Name, Over: v.Overridden, At: v.CreatedAt})
 	}
 	s.show(w, r, view.VersionsPage(p, data))
 }

@@ -32,8 +32,11 @@ func (a *answer) GetStatus() int { return a.Status }
 
 // GetHeaders implements huma.HeadersError.
 func (a *answer) GetHeaders() http.Header {
-	if a.Status == http.StatusServiceUnavailable {
+	switch a.Status {
+	case http.StatusServiceUnavailable:
 		return http.Header{"Retry-After": {retrySoon}}
+	case http.StatusTooManyRequests:
+		return http.Header{"Retry-After": {retryAfter}}
 	}
 	return nil
 }

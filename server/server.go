@@ -26,9 +26,12 @@ import (
 	"signalbox/engine/account"
 	"signalbox/engine/audit"
 	"signalbox/engine/casebook"
+	"signalbox/engine/comment"
 	"signalbox/engine/draft"
 	"signalbox/engine/gallery"
+	"signalbox/engine/inbox"
 	"signalbox/engine/proposal"
+	"signalbox/engine/review"
 	"signalbox/engine/routing"
 	"signalbox/engine/share"
 	"signalbox/engine/vault"
@@ -55,11 +58,14 @@ type Config struct {
 	Accounts *account.Service
 	Audit    *audit.Log
 	Drafts   *draft.Service
+	Comments *comment.Service
+	Inbox    *inbox.Service
+	Reviews  *review.Service
 	Gallery  *gallery.Gallery
 	Shares   *share.Service
 	Vault    *vault.Vault
 	Routing  *routing.Service
-	Hub      *Hub // the same one that Drafts and Shares publish to
+	Hub      *Hub // the same one that Drafts, Comments and Shares publish to
 	Workers  *remote.Office
 	Engine   Engine
 	Events   Events
@@ -89,6 +95,9 @@ func (c Config) validate() error {
 		{"Accounts", c.Accounts != nil},
 		{"Audit", c.Audit != nil},
 		{"Drafts", c.Drafts != nil},
+		{"Comments", c.Comments != nil},
+		{"Inbox", c.Inbox != nil},
+		{"Reviews", c.Reviews != nil},
 		{"Gallery", c.Gallery != nil},
 		{"Shares", c.Shares != nil},
 		{"Vault", c.Vault != nil},

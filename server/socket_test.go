@@ -34,6 +34,7 @@ type wire struct {
 	To      int
 	Seq     int
 	Batch   string
+	ID      string
 	By      draft.Person
 	X, Y    float64
 	Gone    bool

@@ -22,10 +22,13 @@ import (
 	"signalbox/engine/account"
 	"signalbox/engine/audit"
 	"signalbox/engine/casebook"
+	"signalbox/engine/comment"
 	"signalbox/engine/draft"
 	"signalbox/engine/gallery"
+	"signalbox/engine/inbox"
 	"signalbox/engine/pg"
 	"signalbox/engine/proposal"
+	"signalbox/engine/review"
 	"signalbox/engine/routing"
 	"signalbox/engine/share"
 	"signalbox/engine/vault"
@@ -151,7 +154,8 @@ func newWorldOf(t *testing.T, db *pg.DB, p parts) *world {
 	w.server, err = server.New(server.Config{
 		PublicURL: origin, HookWait: p.wait, Log: log, Now: w.clock.now, Metrics: prometheus.NewRegistry(), Assets: assets{http.NotFoundHandler()},
 		Tickets:  pg.NewTickets(w.pool),
-		Sessions: pg.NewSessions(w.pool), Accounts: w.accounts, Audit: audit.New(pg.NewAudit(w.pool), w.clock.now), Drafts: w.drafts, Gallery: templates, Shares: w.shares,
+		Sessions: pg.NewSessions(w.pool), Accounts: w.accounts, Audit: audit.New(pg.NewAudit(w.pool), w.clock.now), Drafts: w.drafts,
+		Comments: comment.New(pg.NewComments(w.pool), w.hub, w.clock.now), Inbox: inbox.New(pg.NewInboxes(w.pool), w.clock.now), Reviews: review.New(pg.NewReviews(w.pool), w.hub, w.clock.now), Gallery: templates, Shares: w.shares,
 		Vault: w.vault, Routing: w.routing, Hub: w.hub, Workers: w.office, Engine: p.engine, Events: p.events, History: p.history, Boards: pg.NewBoards(w.pool), Letters: pg.NewDeadLetters(pg.NewHistory(pg.NewStore(db))),
 		Cases:     casebook.New(pg.NewCases(pg.NewStore(db)), w.clock.now),
 		Proposals: proposal.New(pg.NewAssistants(w.pool), scripted{}, w.clock.now),

@@ -41,6 +41,16 @@ func (e *ErrHookTaken) Error() string {
 	return "another workflow answers at the webhook path " + e.Path
 }
 
+// ApprovalStale is the state of an approval that an edit came after.
+const ApprovalStale = "stale"
+
+// ErrNotApproved: the workspace asks for an approval of what is published, and
+// there is none; nothing was written.
+type ErrNotApproved struct{ State string } //nolint:errname // reads like its siblings
+
+// Error implements error.
+func (e *ErrNotApproved) Error() string { return "the draft is not approved: " + e.State }
+
 // Person is who did something.
 type Person struct {
 	ID   uuid.UUID `json:"id"`
@@ -112,6 +122,10 @@ type Version struct {
 	Note      string
 	By        Person
 	CreatedAt time.Time
+
+	Review     uuid.UUID // whose approval it was published with; zero: none
+	ApprovedBy Person
+	Overridden bool // an owner published it without an approval where one is asked for
 }
 
 // Hook is a webhook of a published version.
@@ -169,8 +183,10 @@ type Drafts interface {
 // Versions stores frozen graphs.
 type Versions interface {
 	// Publish writes a version under the next number, makes it the active
-	// one and replaces the workflow's webhooks, in one transaction. The
-	// answer has its number. *ErrHookTaken.
+	// one and replaces the workflow's webhooks, in one transaction. Where the
+	// workspace asks for reviews it needs an approval of exactly its position
+	// of the draft, unless Overridden is set; the answer tells whether that
+	// made the difference, and has the number. *ErrHookTaken, *ErrNotApproved.
 	Publish(ctx context.Context, v Version, hooks []Hook) (Version, error)
 	// PutTest writes a version without a number, unless there is one of the
 	// same draft position; the answer is the one that is there now.

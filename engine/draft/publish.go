@@ -20,10 +20,17 @@ type UnsoundError struct{ Issues []graph.Issue }
 // Error implements error.
 func (e *UnsoundError) Error() string { return "the drawing has errors" }
 
+// Publication is how a draft is published.
+type Publication struct {
+	Seq      int64 // position that the person looked at
+	Note     string
+	Override bool // without an approval, where the workspace asks for one: for owners
+}
+
 // Publish freezes the draft at a position as the next version and makes it the
 // active one.
-func (s *Service) Publish(ctx context.Context, workspace string, id uuid.UUID, by Person, seq int64, note string) (Version, error) {
-	if utf8.RuneCountInString(note) > NoteMax {
+func (s *Service) Publish(ctx context.Context, workspace string, id uuid.UUID, by Person, p Publication) (Version, error) {
+	if utf8.RuneCountInString(p.Note) > NoteMax {
 		return Version{}, problem.New(problem.Invalid, "The note is too long.").At("/note", "length", fmt.Sprintf("at most %d characters", NoteMax))
 	}
 	l, done, err := s.line(ctx, workspace, id)
@@ -34,23 +41,41 @@ func (s *Service) Publish(ctx context.Context, workspace string, id uuid.UUID, b
 	if err := s.catchUp(ctx, l); err != nil {
 		return Version{}, err
 	}
-	if seq != l.seq {
-		return Version{}, problem.New(problem.Conflict, "The draft has changed since you looked: it is at %d, you saw %d.", l.seq, seq)
+	if p.Seq != l.seq {
+		return Version{}, problem.New(problem.Conflict, "The draft has changed since you looked: it is at %d, you saw %d.", l.seq, p.Seq)
 	}
-	v, err := s.freeze(l, by, note)
+	v, err := s.freeze(l, by, p.Note)
 	if err != nil {
 		return Version{}, err
 	}
+	v.Overridden = p.Override
 	defer s.hooks.forget(id)
 	v, err = s.store.Publish(ctx, v, l.hooks(v.ID))
 	var taken *ErrHookTaken
+	var unapproved *ErrNotApproved
 	switch {
 	case errors.As(err, &taken):
 		return Version{}, l.takenIssue(taken.Path)
+	case errors.As(err, &unapproved):
+		return Version{}, notApproved(unapproved.State)
 	case err != nil:
 		return Version{}, notFound(err, "workflow")
 	}
 	return v, nil
+}
+
+// notApproved says what is missing.
+func notApproved(state string) error {
+	why := "Nobody has reviewed it yet: ask for a review."
+	switch state {
+	case "open":
+		why = "Its review goes on."
+	case "changes":
+		why = "A reviewer asks for changes."
+	case ApprovalStale:
+		why = "It was changed after it was approved: it has to be looked at again."
+	}
+	return problem.New(problem.Forbidden, "This workspace publishes what somebody else has approved. %s", why)
 }
 
 // TestVersion freezes the draft as it is now for test runs.

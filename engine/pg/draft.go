@@ -90,6 +90,9 @@ func (d *Drafts) Publish(ctx context.Context, v draft.Version, hooks []draft.Hoo
 		if err != nil {
 			return found(err, draft.ErrNotFound)
 		}
+		if err := approve(ctx, tx, &v); err != nil {
+			return err
+		}
 		if err := tx.QueryRow(ctx, `select coalesce(max(number), 0) + 1 from versions where workspace_id = $1 and workflow_id = $2`, v.Workspace, v.Workflow).Scan(&v.Number); err != nil {
 			return err
 		}
@@ -118,9 +121,9 @@ func insertVersion(ctx context.Context, tx pgx.Tx, v draft.Version) error {
 		number = &v.Number
 	}
 	_, err := tx.Exec(ctx, `
-		insert into versions (workspace_id, id, workflow_id, number, draft_seq, hash, graph, machine, note, created_by, created_at)
-		values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
-		v.Workspace, v.ID, v.Workflow, number, v.DraftSeq, v.Hash, v.Graph, v.Machine, v.Note, v.By.ID, v.CreatedAt)
+		insert into versions (workspace_id, id, workflow_id, number, draft_seq, hash, graph, machine, note, created_by, created_at, review_id, overridden)
+		values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`,
+		v.Workspace, v.ID, v.Workflow, number, v.DraftSeq, v.Hash, v.Graph, v.Machine, v.Note, v.By.ID, v.CreatedAt, nullID(v.Review), v.Overridden)
 	return err //nolint:wrapcheck // named by the service
 }
 
@@ -151,15 +154,18 @@ func (d *Drafts) testVersion(ctx context.Context, v draft.Version) (draft.Versio
 	return d.version(ctx, `v.workspace_id = $1 and v.workflow_id = $2 and v.draft_seq = $3 and v.number is null`, v.Workspace, v.Workflow, v.DraftSeq)
 }
 
-const versionColumns = `v.id, v.workspace_id, v.workflow_id, coalesce(v.number, 0), v.draft_seq, v.hash, v.note, v.created_by, coalesce(u.name, 'Signalbox'), v.created_at`
+const versionColumns = `v.id, v.workspace_id, v.workflow_id, coalesce(v.number, 0), v.draft_seq, v.hash, v.note, v.created_by, coalesce(u.name, 'Signalbox'), v.created_at,
+	coalesce(v.review_id, '00000000-0000-0000-0000-000000000000'), coalesce(r.decided_id, '00000000-0000-0000-0000-000000000000'), coalesce(r.decided_name, ''), v.overridden`
+
+const versionFrom = ` from versions v left join users u on u.id = v.created_by left join reviews r on r.id = v.review_id where `
 
 func versionFields(v *draft.Version) []any {
-	return []any{&v.ID, &v.Workspace, &v.Workflow, &v.Number, &v.DraftSeq, &v.Hash, &v.Note, &v.By.ID, &v.By.Name, &v.CreatedAt}
+	return []any{&v.ID, &v.Workspace, &v.Workflow, &v.Number, &v.DraftSeq, &v.Hash, &v.Note, &v.By.ID, &v.By.Name, &v.CreatedAt, &v.Review, &v.ApprovedBy.ID, &v.ApprovedBy.Name, &v.Overridden}
 }
 
 func (d *Drafts) version(ctx context.Context, where string, args ...any) (draft.Version, error) {
 	var v draft.Version
-	err := d.pool.QueryRow(ctx, `select `+versionColumns+`, v.graph from versions v left join users u on u.id = v.created_by where `+where, args...).
+	err := d.pool.QueryRow(ctx, `select `+versionColumns+`, v.graph`+versionFrom+where, args...).
 		Scan(append(versionFields(&v), &v.Graph)...)
 	return v, found(err, draft.ErrNotFound)
 }
@@ -176,8 +182,7 @@ func (d *Drafts) Numbered(ctx context.Context, workspace string, workflow uuid.U
 
 // ListVersions implements draft.Versions.
 func (d *Drafts) ListVersions(ctx context.Context, workspace string, workflow uuid.UUID, limit int) ([]draft.Version, error) {
-	rows, err := d.pool.Query(ctx, `select `+versionColumns+` from versions v left join users u on u.id = v.created_by
-		where v.workspace_id = $1 and v.workflow_id = $2 and v.number is not null order by v.number desc limit $3`, workspace, workflow, limit)
+	rows, err := d.pool.Query(ctx, `select `+versionColumns+versionFrom+`v.workspace_id = $1 and v.workflow_id = $2 and v.number is not null order by v.number desc limit $3`, workspace, workflow, limit)
 	if err != nil {
 		return nil, err //nolint:wrapcheck // named by the service
 	}

@@ -48,6 +48,7 @@ export type Command =
   | "disable"
   | "pin"
   | "breakpoint"
+  | "comment"
   | "find"
   | "palette"
   | "note"
@@ -108,6 +109,7 @@ export const KEYMAP: Readonly<Record<string, Command>> = {
   d: "disable",
   p: "pin",
   b: "breakpoint",
+  m: "comment",
   "mod+f": "find",
   "mod+k": "palette",
   n: "note",

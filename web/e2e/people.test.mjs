@@ -75,7 +75,7 @@ test("somebody is invited, joins, gets another role and is removed", async () =>
   await other.page.click("[type=submit]");
   await other.page.waitForURL(`${program.origin}/`);
   await page.reload();
-  const role = page.locator("select[data-patch]");
+  const role = page.locator("#members select[data-patch]");
   const changed = page.waitForResponse((r) => r.request().method() === "PATCH");
   await role.selectOption("viewer");
   assert.equal((await changed).status(), 200);

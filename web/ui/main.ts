@@ -112,22 +112,13 @@ document.addEventListener("keydown", (event) => {
   else target.focus();
 });
 
-// Where workflows are listed, a file of one can be let go or pasted.
-if (document.querySelector("[data-import]") !== null)
-  void import("./import.ts").then((later) =>
-    later.watch({ toast, message, t, make: (from) => act((a) => a.create(from)) }),
+// What only some pages need.
+if (
+  document.querySelector("[data-import],#cards,[data-routes],[data-letters],[data-cases]") !== null
+)
+  void import("./own.ts").then((own) =>
+    own.watch({ toast, message, t, refresh, make: (from) => act((a) => a.create(from)) }),
   );
-
-// Where workflows are cards, several can be chosen.
-const cards = document.getElementById("cards");
-if (cards !== null)
-  void import("./choose.ts").then((later) =>
-    later.watch({ toast, message, t, refresh: () => refresh(cards, "cards") }),
-  );
-
-// Pages with a script of their own.
-if (document.querySelector("[data-routes],[data-letters],[data-cases]") !== null)
-  void import("./own.ts");
 
 keepAgo();
 keepLive();

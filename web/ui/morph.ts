@@ -21,14 +21,14 @@ function parse(html: string): Document {
   return new DOMParser().parseFromString(policy?.createHTML(html) ?? html, "text/html");
 }
 
-/** Fetches a fragment of this page and morphs it into the element with its id. */
+/** Fetches a fragment, of this page if nothing else is said, and morphs it into the element with its id. */
 export async function refresh(
   target: HTMLElement,
   fragment: string,
   signal?: AbortSignal,
 ): Promise<void> {
   const headers = { "Sb-Fragment": fragment, Accept: "text/html" };
-  const answer = await fetch(location.href, {
+  const answer = await fetch(target.dataset["from"] ?? location.href, {
     headers,
     ...(signal === undefined ? {} : { signal }),
   });

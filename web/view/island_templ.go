@@ -83,7 +83,7 @@ func EditorPage(p Page, i Island) templ.Component {
 			}
 			return nil
 		})
-		templ_7745c5c3_Err = document(p, "app", i.scripts("editor.js"), []string{"shell", "kernel", "tour", "editor", "rig", "sharing"}, sheets(p, i, "editor.css")).Render(templ.WithChildren(ctx, templ_7745c5c3_Var2), templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = document(p, "app", i.scripts("editor.js"), []string{"shell", "kernel", "tour", "editor", "rig", "sharing", "talk"}, sheets(p, i, "editor.css")).Render(templ.WithChildren(ctx, templ_7745c5c3_Var2), templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

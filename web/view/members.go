@@ -12,6 +12,8 @@ type Members struct {
 	Roles       []string // that the person can give
 	MayChange   bool
 	MayAudit    bool
+	Review      bool // publishing needs an approval
+	MayRule     bool // the person may change that
 }
 
 // Member is a person in the workspace.

@@ -44,6 +44,7 @@ type Page struct {
 	Theme  string // light, dark or system
 	Place  string // which entry of the navigation: workflows, runs, settings; empty is none
 	User   *User  // nil: nobody is logged in
+	Inbox  Inbox  // what there is for them
 	Assets Assets
 	Words  Words
 	Now    time.Time

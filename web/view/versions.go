@@ -17,6 +17,8 @@ type Version struct {
 	Hash   string
 	Note   string
 	By     string
+	Okay   string // name of who approved it; empty: nobody
+	Over   bool   // an owner published it without the approval that is asked for
 	At     time.Time
 }
 

@@ -60,6 +60,9 @@ export function runCommand(editor: Editor, command: Command, at?: Point): void {
     case "help":
       session.dialog.value = "keys";
       break;
+    case "comment":
+      session.talk.value?.write(nodes.length === 1 ? nodes[0] : editor.kernel.focused);
+      break;
     case "breakpoint":
       toggleBreaks(editor, nodes.length > 0 ? nodes : listOf(editor.kernel.focused));
       break;

@@ -19,6 +19,7 @@ const groups: readonly (readonly [string, readonly Command[]])[] = [
       "disable",
       "pin",
       "note",
+      "comment",
       "tidy",
       "group",
       "ungroup",

@@ -26,6 +26,7 @@ const commands: readonly (readonly [Command, string])[] = [
   ["add", "square-plus"],
   ["connect", "spline"],
   ["note", "sticky-note"],
+  ["comment", "message-square"],
   ["tidy", "align-horizontal-distribute-center"],
   ["group", "group"],
   ["ungroup", "ungroup"],

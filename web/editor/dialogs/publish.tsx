@@ -1,11 +1,14 @@
 // Publishing: the draft becomes the next version, and the active one.
 
 import { useState } from "preact/hooks";
+import { isApproved } from "../../core/review.ts";
 import { Rehearsal, useRehearsal } from "../cases/rehearsal.tsx";
 import { useEditor } from "../context.ts";
 import { Icon } from "../icon.tsx";
 import { ApiError } from "../net/api.ts";
 import { t } from "../strings.ts";
+import { AskReview } from "../talk/review.tsx";
+import { t as talked } from "../talk/words.ts";
 import { Modal } from "./modal.tsx";
 
 export function PublishDialog() {
@@ -21,17 +24,21 @@ export function PublishDialog() {
   const rehearsal = useRehearsal(errors.length === 0);
   const barred = rehearsal.report?.guarded === true && !rehearsal.report.ok;
   const owner = editor.props.user?.role === "owner";
+  const talk = session.talk.value;
+  const standing = talk?.standing.value;
+  const [asking, setAsking] = useState(false);
+  const [over, setOver] = useState(false);
+  const unapproved = standing?.required === true && !isApproved(standing.review, editor.seq);
   const close = () => (session.dialog.value = undefined);
   const publish = async () => {
     setBusy(true);
     setFault(undefined);
     try {
       if (!(await editor.settled())) throw new Error(t("editor.publish.unsaved"));
-      const { version } = await editor.api.publish(
-        editor.seq,
-        note.trim(),
-        barred ? reason.trim() : "",
-      );
+      const { version } = await editor.api.publish(editor.seq, note.trim(), {
+        ...(barred ? { override: reason.trim() } : {}),
+        ...(unapproved && over ? { unapproved: true } : {}),
+      });
       session.workflow.value = { ...session.workflow.value, active_version: version.number };
       session.dirty.value = 0;
       close();
@@ -43,9 +50,11 @@ export function PublishDialog() {
       });
       editor.say(t("editor.publish.done", { n: version.number }));
       void editor.refreshHooks();
+      void talk?.readStanding();
     } catch (error) {
       if (error instanceof ApiError && error.issues.length > 0) session.issues.value = error.issues;
       setFault(wordsOf(error));
+      void talk?.readStanding();
     } finally {
       setBusy(false);
     }
@@ -86,11 +95,18 @@ export function PublishDialog() {
       </Modal>
     );
   }
+  if (talk && (asking || (unapproved && !over)))
+    return <AskReview talk={talk} over={() => setOver(true)} />;
   return (
     <Modal
       title={t("editor.publish.title", { n: next })}
       footer={
         <>
+          {talk && !standing?.required ? (
+            <button type="button" class="btn ghost tk-over" onClick={() => setAsking(true)}>
+              {talked("talk.review.first")}
+            </button>
+          ) : null}
           <button type="button" class="btn" onClick={close}>
             {t("editor.cancel")}
           </button>
@@ -114,6 +130,12 @@ export function PublishDialog() {
         }}
       >
         <p>{t("editor.publish.text")}</p>
+        {unapproved ? (
+          <p class="note warn">
+            <Icon name="triangle-alert" />
+            <span>{talked("talk.review.over.text")}</span>
+          </p>
+        ) : null}
         <div class="fld">
           <label for="ed-publish-note">{t("editor.publish.note")}</label>
           <textarea

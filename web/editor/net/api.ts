@@ -182,12 +182,8 @@ export class Api {
     return call("PUT", `${this.#path}/camera`, camera, undefined, true);
   }
 
-  publish(seq: number, note: string, override = ""): Promise<{ version: Version }> {
-    return call("POST", `${this.#path}/publish`, {
-      seq,
-      ...(note === "" ? {} : { note }),
-      ...(override === "" ? {} : { override }),
-    });
+  publish(seq: number, note: string, more?: object): Promise<{ version: Version }> {
+    return call("POST", `${this.#path}/publish`, { seq, note, ...more });
   }
 
   /** Plays the draft on the cases of the workflow. */
@@ -231,6 +227,7 @@ export class Api {
   }
 }
 
+/** One request of the API; whatever is no success is thrown. */
 export async function call<T>(
   method: string,
   path: string,

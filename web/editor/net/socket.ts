@@ -26,6 +26,12 @@ export type DraftFrame =
   | { readonly t: "gap"; readonly from: number; readonly to: number }
   | { readonly t: "gone"; readonly why: string }
   | { readonly t: "hello" }
+  /** A thread on the drawing is new, has changed or is gone. */
+  | { readonly t: "thread"; readonly id: string }
+  /** The review of the draft has changed. */
+  | { readonly t: "review" }
+  /** There is something new for this person. */
+  | { readonly t: "nudge" }
   | { readonly t: "error"; readonly message: string };
 
 export type SocketListener = {

@@ -6,9 +6,10 @@ import type { FieldChange, Mark } from "../../core/diff.ts";
 import type { Graph } from "../../core/graph.ts";
 import { useEditor } from "../context.ts";
 import { Icon } from "../icon.tsx";
-import { addressOf, type Comparison, DRAFT, type Side } from "../state/compare.ts";
+import { addressOf, type Comparison, DRAFT, NOTHING, type Side } from "../state/compare.ts";
 import type { Editor } from "../state/editor.ts";
 import { t } from "../strings.ts";
+import { ReviewBox } from "../talk/review.tsx";
 import { SidePanel } from "./panel.tsx";
 
 export const icons: Readonly<Record<Mark, string>> = {
@@ -26,6 +27,7 @@ export function Changes() {
   return (
     <SidePanel title={t("editor.compare")}>
       <div class="ed-changes">
+        <ReviewBox />
         <Sides shown={shown} />
         <p class="hint ed-count" role="status">
           {many === 0 ? t("editor.compare.same") : t("editor.compare.count", { n: many })}
@@ -88,7 +90,7 @@ function Sides({ shown }: { readonly shown: Comparison }) {
   const editor = useEditor();
   const { before, after } = shown;
   const id = encodeURIComponent(editor.props.workflow.id);
-  const old = [after, before].find((side) => side.id !== DRAFT);
+  const old = [after, before].find(({ id }) => id !== DRAFT && id !== NOTHING);
   return (
     <div class="ed-sides">
       <Choice
@@ -137,6 +139,7 @@ function Choice({
         onChange={(e) => location.assign(choose(e.currentTarget.value))}
       >
         <option value={DRAFT}>{t("editor.compare.draft")}</option>
+        {side.id === NOTHING ? <option value={NOTHING}>{side.title}</option> : null}
         {shown.versions.map((v) => (
           <option key={v.id} value={v.id}>
             {[t("editor.compare.version", { n: v.number }), v.by?.name, v.note]

@@ -114,6 +114,9 @@ export function ContextMenu() {
           {item(t("editor.menu.connect"), "spline", "connect", () =>
             startConnecting(editor, single),
           )}
+          {item(t("editor.command.comment"), "message-square", "comment", () =>
+            session.talk.value?.write(single),
+          )}
         </>
       ) : null}
       {ids.length > 0 ? (

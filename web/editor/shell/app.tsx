@@ -29,6 +29,8 @@ const Problems = part("Problems");
 const TestPanel = lazy(async () => (await import("../test/index.ts")).testing.TestPanel);
 const Review = lazy(async () => (await import("../propose/review.tsx")).Review);
 const Changes = lazy(async () => (await import("../panels/changes.tsx")).Changes);
+const Comments = lazy(async () => (await import("../talk/index.ts")).talking.Comments);
+const Markers = lazy(async () => (await import("../talk/index.ts")).talking.Markers);
 const QuickAdd = part("QuickAdd");
 const SelectionBar = part("SelectionBar");
 const Example = part("Example");
@@ -38,18 +40,24 @@ const Connect = part("Connect");
 const ContextMenu = part("ContextMenu");
 const Dialogs = part("Dialogs");
 
+const panels: Readonly<Record<string, ComponentType>> = {
+  outline: Outline,
+  find: FindPanel,
+  problems: Problems,
+  changes: Changes,
+  comments: Comments,
+};
+
 export function App({ host }: { readonly host: HTMLElement }) {
   const { session } = useEditor();
   const loading = session.loading.value;
+  const Panel = panels[session.panel.value ?? ""];
   return (
     <div class="ed">
       <TopBar />
       <div class="ed-main">
         <Rail />
-        {session.panel.value === "outline" ? <Outline /> : null}
-        {session.panel.value === "find" ? <FindPanel /> : null}
-        {session.panel.value === "problems" ? <Problems /> : null}
-        {session.panel.value === "changes" ? <Changes /> : null}
+        {Panel ? <Panel /> : null}
         <main class="ed-canvas" aria-label={t("editor.region.canvas")}>
           <CanvasHost host={host} />
           <Banner />
@@ -86,6 +94,7 @@ function Floating() {
   return (
     <>
       <EmptyCanvas />
+      <Markers />
       <Overview />
       <Dock />
       <SelectionBar />

@@ -3,8 +3,11 @@
 
 import { useEditor } from "../context.ts";
 import { Icon } from "../icon.tsx";
+import { lazy } from "../lazy.tsx";
 import { t } from "../strings.ts";
 import { mayDraw } from "./width.ts";
+
+const ReviewNote = lazy(async () => (await import("../talk/index.ts")).talking.ReviewNote);
 
 export function Banner() {
   const editor = useEditor();
@@ -69,5 +72,5 @@ export function Banner() {
       </p>
     );
   }
-  return null;
+  return <ReviewNote />;
 }

@@ -46,6 +46,13 @@ export function Rail() {
           <span class={errors > 0 ? "dotn fail" : "dotn"}>{issues.length}</span>
         ) : null}
       </PanelButton>
+      <PanelButton
+        panel="comments"
+        icon="message-square"
+        label={t("editor.rail.comments", { n: session.unread.value })}
+      >
+        {session.unread.value > 0 ? <span class="dotn new">{session.unread.value}</span> : null}
+      </PanelButton>
       <span class="sp" />
       <button
         type="button"

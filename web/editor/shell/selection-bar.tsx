@@ -68,6 +68,13 @@ export function SelectionBar() {
               run={() => runToHere(editor, ids[0])}
             />
           ) : null}
+          {ids.length === 1 ? (
+            <BarButton
+              icon="message-square"
+              label={t("editor.command.comment")}
+              run={() => session.talk.value?.write(ids[0])}
+            />
+          ) : null}
           <BarButton
             icon="copy"
             label={t("editor.selbar.duplicate")}

@@ -3,8 +3,11 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { useEditor } from "../context.ts";
 import { Icon } from "../icon.tsx";
+import { lazy } from "../lazy.tsx";
 import { t } from "../strings.ts";
 import { keyWords } from "./keys.ts";
+
+const Others = lazy(async () => (await import("../talk/index.ts")).talking.Others);
 
 export function TopBar() {
   const editor = useEditor();
@@ -42,7 +45,7 @@ export function TopBar() {
         </a>
       </nav>
       <div>
-        <People />
+        <Others />
         <button
           type="button"
           class="btn ghost ed-share"
@@ -192,25 +195,4 @@ function SaveMark() {
       {t("editor.save.offline", { n: save.edits })}
     </span>
   );
-}
-
-function People() {
-  const { session } = useEditor();
-  const people = session.people.value;
-  if (people.length === 0) return null;
-  return (
-    <ul class="ed-people" aria-label={t("editor.people")}>
-      {people.slice(0, 4).map((p) => (
-        <li key={p.id} class={`av a${p.hue}`} title={p.name}>
-          <span aria-hidden="true">{initials(p.name)}</span>
-          <span class="sr">{p.name}</span>
-        </li>
-      ))}
-    </ul>
-  );
-}
-
-function initials(name: string): string {
-  const words = name.trim().split(/\s+/);
-  return `${words[0]?.[0] ?? ""}${words.length > 1 ? (words.at(-1)?.[0] ?? "") : (words[0]?.[1] ?? "")}`;
 }

@@ -9,8 +9,16 @@ import type { Editor } from "./editor.ts";
 
 /** What one side is called in the address of the page. */
 export const DRAFT = "draft";
+/** Before the first version there was nothing. */
+export const NOTHING = "none";
 
-export type Side = { readonly id: string; readonly title: string; readonly graph: Graph };
+export type Side = {
+  readonly id: string;
+  readonly title: string;
+  readonly graph: Graph;
+  /** Position of the draft. */
+  readonly seq?: number;
+};
 
 export type Comparison = {
   readonly before: Side;
@@ -52,9 +60,16 @@ export async function openComparison(editor: Editor, address: string): Promise<v
 
 async function side(editor: Editor, id: string): Promise<Side> {
   if (id === DRAFT) {
-    const { graph } = await editor.api.draft();
-    return { id, title: t("editor.compare.draft"), graph: graph as Graph };
+    const { graph, seq } = await editor.api.draft();
+    editor.looked = seq;
+    return { id, seq, title: t("editor.compare.draft"), graph: graph as Graph };
   }
+  if (id === NOTHING)
+    return {
+      id,
+      title: t("editor.compare.nothingYet"),
+      graph: { signalbox: 1, name: editor.props.workflow.name, nodes: [], edges: [], layout: {} },
+    };
   const { version, graph } = await editor.api.version(id);
   return { id, title: t("editor.compare.version", { n: version.number }), graph: graph as Graph };
 }

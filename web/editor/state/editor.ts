@@ -41,6 +41,10 @@ export class Editor {
   readonly session: Session;
   readonly kernel: KernelApi;
   readonly props: EditorProps;
+  /** What the socket tells of other things than the drawing. */
+  heard: (frame: DraftFrame) => void = () => undefined;
+  /** Position of the draft that is shown without being edited. */
+  looked = Number.MAX_SAFE_INTEGER;
   readonly #history = new Undo();
   readonly #outbox: Outbox;
   readonly #socket: DraftSocket;
@@ -66,7 +70,7 @@ export class Editor {
     this.#socket = new DraftSocket(
       props.workflow.id,
       () => this.api.ticket(),
-      () => this.#sync?.seq ?? 0,
+      () => this.#sync?.seq ?? this.looked,
       {
         frame: (f) => this.#frame(f),
         opened: () => this.#linkUp(),
@@ -104,8 +108,11 @@ export class Editor {
     void this.refreshSamples();
     if (!this.session.readOnly.value) void this.#readCredentials();
     const { version, compare, restore } = this.props;
-    if (!version && !compare) {
+    if (!version) {
+      void import("../talk/index.ts").then((m) => m.talking.start(this));
       void this.#socket.start();
+    }
+    if (!version && !compare) {
       void import("./workers.ts").then((m) => m.watchWorkers(this));
     }
     if (restore) await (await import("./compare.ts")).restoreVersion(this, restore);
@@ -356,8 +363,9 @@ export class Editor {
   #frame(frame: DraftFrame): void {
     switch (frame.t) {
       case "op":
+        this.heard(frame);
         this.#run(this.#sync?.received(frame) ?? []);
-        if (frame.issues) this.#setIssues(frame.issues, frame.seq);
+        if (this.#sync && frame.issues) this.#setIssues(frame.issues, frame.seq);
         break;
       case "presence":
         this.#crowd.seen(frame);
@@ -369,14 +377,14 @@ export class Editor {
         this.session.readOnly.value = true;
         this.toast(t("editor.gone", { why: frame.why }), { tone: "fail" });
         break;
-      case "hello":
-      case "error":
-        break;
+      default:
+        this.heard(frame);
     }
   }
 
   #linkUp(): void {
     this.session.link.value = "open";
+    this.heard({ t: "hello" });
     this.#run(this.#sync?.online() ?? []);
   }
 

@@ -10,10 +10,11 @@ import type { Selection, ToolName } from "../../kernel/api.ts";
 import type { Credential, Samples, Workflow } from "../net/api.ts";
 import type { Proposal } from "../propose/propose.ts";
 import type { Snippet } from "../snippets/snippets.ts";
+import type { Talk } from "../talk/talk.ts";
 import type { TestRun } from "../test/run.ts";
 import type { Comparison } from "./compare.ts";
 
-export type Panel = "outline" | "find" | "problems" | "changes";
+export type Panel = "outline" | "find" | "problems" | "changes" | "comments";
 export type Tab = "configure" | "data" | "retries" | "notes";
 /** What a test run is asked for: all, up to a step, or one step alone. */
 export type TestOf = { readonly to?: string; readonly only?: string };
@@ -109,6 +110,10 @@ export function createSession(workflow: Workflow) {
     /** The step whose title is edited on its card. */
     titleEdited: signal<string | undefined>(undefined),
     people: signal<readonly Person[]>([]),
+    /** What is said about the drawing, as soon as its code is here. */
+    talk: signal<Talk | undefined>(undefined),
+    /** Threads with something that this person has not seen. */
+    unread: signal(0),
     noteEdited: signal<string | undefined>(undefined),
     example: signal<{ readonly issue: Issue; readonly step: number } | undefined>(undefined),
     dialog: signal<Dialog | undefined>(undefined),
