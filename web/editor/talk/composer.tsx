@@ -42,8 +42,10 @@ export function Composer(props: Props) {
   const [fault, setFault] = useState<string | undefined>(undefined);
   const names = useNames(talk, field, text, (next, caret, person) => {
     setChosen(new Map([...chosen, [person.id, person.name]]));
-    write(next);
+    // At once: the next key may come before the field is drawn again.
+    if (field.current) field.current.value = next;
     caretTo(field.current, caret);
+    write(next);
   });
   const write = (next: string) => {
     setText(next);
@@ -162,8 +164,7 @@ export function Composer(props: Props) {
 }
 
 function caretTo(field: HTMLTextAreaElement | null, caret: number): void {
-  // After the text has been written.
-  requestAnimationFrame(() => field?.setSelectionRange(caret, caret));
+  field?.setSelectionRange(caret, caret);
 }
 
 /** The members who fit what is being named at the caret. */
