@@ -18,6 +18,7 @@ import (
 
 	"signalbox/engine/account"
 	auditlog "signalbox/engine/audit"
+	"signalbox/engine/bulk"
 	"signalbox/engine/casebook"
 	"signalbox/engine/comment"
 	"signalbox/engine/draft"
@@ -74,6 +75,8 @@ type App struct {
 	gallery  *gallery.Gallery
 	key      *vault.Key
 	vault    *vault.Vault
+	cases    *casebook.Service
+	bulk     *bulk.Service
 	listener net.Listener
 	registry *prometheus.Registry
 	meters   meters
@@ -231,14 +234,15 @@ func (a *App) openServer(ctx context.Context) error {
 		return err
 	}
 	h := pg.NewHistory(a.store)
+	letters := pg.NewDeadLetters(h)
+	a.openBulk(h, letters)
 	a.server, err = server.New(server.Config{
 		PublicURL: a.Origin, Hosts: []string{"127.0.0.1:" + port, "localhost:" + port, "[::1]:" + port}, TrustedProxy: a.Config.TrustedProxy,
 		Log: a.log, Metrics: a.registry, Ready: a.ready, Assets: assets, Sessions: pg.NewSessions(pool), Tickets: pg.NewTickets(pool),
 		Accounts: a.accounts, Audit: auditlog.New(pg.NewAudit(pool), time.Now), Drafts: a.drafts,
 		Comments: comment.New(pg.NewComments(pool), a.hub, time.Now), Inbox: inbox.New(pg.NewInboxes(pool), time.Now), Reviews: review.New(pg.NewReviews(pool), a.hub, time.Now), Gallery: a.gallery, Shares: share.New(pg.NewShares(pool), a.hub, time.Now),
-		Vault: a.vault, Routing: a.routing, Hub: a.hub, Workers: a.office, Engine: a.engine, Events: h, History: h, Boards: pg.NewBoards(pool), Letters: pg.NewDeadLetters(h),
-		Cases:     casebook.New(pg.NewCases(a.store), time.Now),
-		Proposals: proposals,
+		Vault: a.vault, Routing: a.routing, Hub: a.hub, Workers: a.office, Engine: a.engine, Events: h, History: h, Boards: pg.NewBoards(pool), Letters: letters,
+		Cases: a.cases, Bulk: a.bulk, Filters: pg.NewFilters(pool), Proposals: proposals,
 	})
 	if err != nil {
 		return err
@@ -284,6 +288,7 @@ func (a *App) Run(ctx context.Context, started func()) error {
 	g.Go(func() error { return a.engine.Run(own) })
 	g.Go(func() error { return a.sweep(inner) })
 	g.Go(func() error { return a.keep(inner) })
+	g.Go(func() error { return a.lookForStuck(inner) })
 	g.Go(func() error { return a.ops.run(inner) })
 	worked := make(chan struct{})
 	g.Go(func() error { defer close(worked); return a.pool.Run(work) })

@@ -41,6 +41,7 @@ type Config struct {
 	Shards       int    // 0: by where the data are
 	Keep         string // how long runs that are over are kept; empty: for ever
 	Archive      string // directory where runs are kept before they are deleted; empty: none
+	StuckAfter   string // how long a step without a history may take; empty: nobody looks
 	KeepCounts   string // how long what boards show is kept; empty: for ever
 	LogLevel     string
 	LogFormat    string
@@ -84,6 +85,7 @@ func (c *Config) table() []setting {
 		{name: "keep", usage: "how long runs that are over are kept, for example 30d or 12h; older ones are deleted with all their data; empty: for ever", text: &c.Keep},
 		{name: "archive", usage: "directory into which the histories of runs are written before --keep deletes them; empty: nowhere", text: &c.Archive},
 		{name: "keep-counts", value: "400d", usage: "how long boards look back: counts by the hour, points of metric nodes, predictions and truths are deleted after that; empty: for ever", text: &c.KeepCounts},
+		{name: "stuck-after", value: "24h", usage: "a step that waits for somebody, or whose attempt is silent, for longer than this is shown as stuck, unless its history says what is usual; an hour or more; empty: nobody looks", text: &c.StuckAfter},
 		{name: "log", value: "info", usage: "debug, info, warn or error", text: &c.LogLevel},
 		{name: "log-format", value: "text", usage: "text or json", text: &c.LogFormat},
 		{name: "worker-listen", usage: "address where workers of one's own come over NATS, with an API token of the role worker; beyond this machine only with --worker-cert; empty: they come over HTTP only", text: &c.WorkerListen},
@@ -228,6 +230,9 @@ func (c *Config) validate() error {
 	}
 	faults = append(faults, c.validateWorkers()...)
 	if _, err := parseKeep("--keep-counts", c.KeepCounts); err != nil {
+		faults = append(faults, err)
+	}
+	if _, err := parseKeep("--stuck-after", c.StuckAfter); err != nil {
 		faults = append(faults, err)
 	}
 	if _, err := parseKeep("--keep", c.Keep); err != nil {

@@ -132,6 +132,9 @@ func runtimeOf(store *pg.Store) func(context.Context) (meter.Runtime, error) {
 		if r.Open, err = store.OpenRuns(ctx); err != nil {
 			return r, err
 		}
+		if r.Stuck, err = store.StuckRuns(ctx); err != nil {
+			return r, err
+		}
 		r.Workflows, err = store.WorkflowNames(ctx)
 		return r, err
 	}

@@ -15,9 +15,10 @@ import (
 
 // access says who may use one route.
 type access struct {
-	role     account.Role // at least; empty: everybody
-	loopback bool         // only from this machine
-	does     string       // action in the audit log; empty: not recorded
+	role     account.Role  // at least; empty: everybody
+	loopback bool          // only from this machine
+	scope    account.Scope // of API tokens; empty: closed to those that are limited
+	does     string        // action in the audit log; empty: not recorded
 }
 
 // as is the same right, with an action that is recorded.
@@ -66,7 +67,12 @@ func (s *Server) allow(next http.Handler) http.Handler {
 			method = route.RouteMethod
 		}
 		_, a, ok := lookAccess(table, method, route.RoutePattern())
-		switch who := s.current(r); {
+		who := s.current(r)
+		var outside error // of what the token is limited to
+		if ok && a.role != "" && who.Known() && who.Role.AtLeast(a.role) {
+			outside = s.inScope(r, who.Limits, a.scope, route.RoutePattern())
+		}
+		switch {
 		case !ok:
 			s.fail(w, r, problem.New(problem.Forbidden, "Nobody may use this address."))
 		case a.loopback && !s.fromLoopback(r):
@@ -77,6 +83,8 @@ func (s *Server) allow(next http.Handler) http.Handler {
 			s.askLogin(w, r)
 		case !who.Role.AtLeast(a.role):
 			s.fail(w, r, problem.New(problem.Forbidden, "This needs the role %s; yours is %s.", a.role, who.Role))
+		case outside != nil:
+			s.fail(w, r, outside)
 		default:
 			next.ServeHTTP(w, r)
 		}
@@ -131,9 +139,10 @@ func (s *Server) clientIP(r *http.Request) string {
 type Route struct {
 	Method   string
 	Pattern  string
-	Role     account.Role // at least; empty: everybody
-	Loopback bool         // only from this machine
-	Does     string       // action in the audit log; empty: not recorded
+	Role     account.Role  // at least; empty: everybody
+	Loopback bool          // only from this machine
+	Scope    account.Scope // of API tokens; empty: none
+	Does     string        // action in the audit log; empty: not recorded
 }
 
 // Routes lists every route with who may use it.
@@ -145,7 +154,7 @@ func (s *Server) Routes() ([]Route, error) {
 		if !ok {
 			return fmt.Errorf("the route %s %s has no entry in the access table", method, pattern)
 		}
-		list = append(list, Route{Method: method, Pattern: pattern, Role: a.role, Loopback: a.loopback, Does: a.does})
+		list = append(list, Route{Method: method, Pattern: pattern, Role: a.role, Loopback: a.loopback, Scope: a.scope, Does: a.does})
 		return nil
 	}
 	if err := chi.Walk(s.router, walk); err != nil {

@@ -22,6 +22,12 @@ func accessTable() map[string]access {
 	maps.Copy(table, workspaceAccess())
 	maps.Copy(table, talkAccess())
 	maps.Copy(table, reviewAccess())
+	maps.Copy(table, bulkAccess())
+	for route, scope := range scopeTable() {
+		a := table[route] // without a row there, no route has it, and checkAccess says so
+		a.scope = scope
+		table[route] = a
+	}
 	return table
 }
 
@@ -221,5 +227,24 @@ func caseAccess() map[string]access {
 		"DELETE /api/cases/{id}":             editor.as("case.remove"),
 		"GET /api/cases/{id}/compare":        viewer,
 		"GET /api/cases/{id}/events/{seq}":   viewer,
+	}
+}
+
+// bulkAccess is the part for acts on many runs and for filters that choose them. Each run is asked for again
+// when its turn comes.
+func bulkAccess() map[string]access {
+	viewer := access{role: account.Viewer}
+	operator := access{role: account.Operator}
+	return map[string]access{
+		"POST /api/bulk/preview":   operator,
+		"POST /api/bulk":           operator.as("run.bulk"),
+		"GET /api/bulk":            viewer,
+		"GET /api/bulk/{id}":       viewer,
+		"POST /api/bulk/{id}/stop": operator.as("run.bulk.stop"),
+
+		"GET /api/filters":              viewer,
+		"POST /api/filters":             viewer, // one's own; shared ones need more
+		"DELETE /api/filters/{id}":      viewer,
+		"PUT /api/filters/{id}/default": viewer,
 	}
 }

@@ -192,7 +192,7 @@ func TestAccessMatrix(t *testing.T) {
 		case r.Role != "":
 			who = string(r.Role)
 		}
-		lines = append(lines, strings.TrimSpace(fmt.Sprintf("%-7s %-34s %-13s %s", r.Method, r.Pattern, who, r.Does)))
+		lines = append(lines, strings.TrimSpace(fmt.Sprintf("%-7s %-34s %-13s %-18s %s", r.Method, r.Pattern, who, r.Scope, r.Does)))
 	}
 	slices.Sort(lines)
 	got, file := strings.Join(slices.Compact(lines), "\n")+"\n", filepath.Join("testdata", "access.txt")
@@ -243,6 +243,10 @@ func TestEveryChangeIsRecorded(t *testing.T) {
 		"POST /api/workflows/{id}/threads": "comments stay, with their author",
 		"POST /api/threads/{id}/comments":  "comments stay, with their author",
 		"PATCH /api/comments/{id}":         "comments say that they were edited",
+		"POST /api/bulk/preview":           "reading",
+		"POST /api/filters":                "one's own look, and that of the list of runs",
+		"DELETE /api/filters/{id}":         "one's own look, and that of the list of runs",
+		"PUT /api/filters/{id}/default":    "one's own look",
 	}
 	for _, r := range routes {
 		name := r.Method + " " + r.Pattern

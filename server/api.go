@@ -132,6 +132,8 @@ func (s *Server) registerAPI(r chi.Router) {
 	s.registerProposals(api)
 	s.registerRuns(api)
 	s.registerCases(api)
+	s.registerBulk(api)
+	s.registerFilters(api)
 	s.registerShares(api)
 	s.registerRoutes(api)
 	s.registerQueues(api)

@@ -68,6 +68,15 @@ type runOut struct {
 	Error      string          `json:"error,omitempty"`
 	DurationMS *float64        `json:"duration_ms,omitempty"`
 	ForkedFrom *forkOut        `json:"forked_from,omitempty" doc:"The run that this one began as"`
+	Labels     []string        `json:"labels" doc:"Words that people put on it"`
+	Stuck      *stuckOut       `json:"stuck,omitempty" doc:"Of an open run that nothing seems to move: why"`
+}
+
+type stuckOut struct {
+	Reason  string    `json:"reason" enum:"nothing,timer,silent,waits" doc:"It owes nothing and waits for nothing; a timer is overdue; an attempt is silent; it waits longer than usual"`
+	Node    string    `json:"node,omitempty"`
+	Since   time.Time `json:"since"`
+	UsualMS float64   `json:"usual_ms" doc:"How long it takes in 99 of 100 visits, or the setting"`
 }
 
 func showRun(r Run) runOut {
@@ -77,6 +86,12 @@ func showRun(r Run) runOut {
 	if out.EndedAt != nil {
 		ms := float64(r.EndedAt.Sub(r.CreatedAt).Microseconds()) / 1000
 		out.DurationMS = &ms
+	}
+	if out.Labels = r.Labels; out.Labels == nil {
+		out.Labels = []string{}
+	}
+	if r.Stuck != nil {
+		out.Stuck = &stuckOut{r.Stuck.Reason, r.Stuck.Node, r.Stuck.Since, millis(r.Stuck.Usual)}
 	}
 	if len(out.Attributes) == 0 {
 		out.Attributes = json.RawMessage("{}")

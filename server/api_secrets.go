@@ -91,17 +91,26 @@ func (s *Server) registerTokens(api huma.API) {
 }
 
 type tokenOut struct {
-	ID         uuid.UUID    `json:"id"`
-	Name       string       `json:"name"`
-	Role       account.Role `json:"role"`
-	CreatedAt  time.Time    `json:"created_at"`
-	LastUsedAt *time.Time   `json:"last_used_at,omitempty"`
-	ExpiresAt  *time.Time   `json:"expires_at,omitempty"`
-	Token      string       `json:"token,omitempty" doc:"Only in the answer that makes it"`
+	ID         uuid.UUID       `json:"id"`
+	Name       string          `json:"name"`
+	Role       account.Role    `json:"role"`
+	Scopes     []account.Scope `json:"scopes" doc:"What it is limited to; none: all of its role"`
+	Workflows  []uuid.UUID     `json:"workflows" doc:"The workflows that it is limited to; none: all"`
+	CreatedAt  time.Time       `json:"created_at"`
+	LastUsedAt *time.Time      `json:"last_used_at,omitempty"`
+	ExpiresAt  *time.Time      `json:"expires_at,omitempty"`
+	Token      string          `json:"token,omitempty" doc:"Only in the answer that makes it"`
 }
 
 func showToken(t account.Token) tokenOut {
-	return tokenOut{ID: t.ID, Name: t.Name, Role: t.Role, CreatedAt: t.CreatedAt, LastUsedAt: whenSet(t.LastUsedAt), ExpiresAt: whenSet(t.ExpiresAt)}
+	out := tokenOut{ID: t.ID, Name: t.Name, Role: t.Role, Scopes: t.Limits.Scopes, Workflows: t.Limits.Workflows, CreatedAt: t.CreatedAt, LastUsedAt: whenSet(t.LastUsedAt), ExpiresAt: whenSet(t.ExpiresAt)}
+	if out.Scopes == nil {
+		out.Scopes = []account.Scope{}
+	}
+	if out.Workflows == nil {
+		out.Workflows = []uuid.UUID{}
+	}
+	return out
 }
 
 // whenSet leaves a time out that is not set.
@@ -133,6 +142,9 @@ type tokenInput struct {
 		Name      string       `json:"name" maxLength:"100"`
 		Role      account.Role `json:"role,omitempty" enum:"owner,admin,developer,editor,operator,viewer,worker" doc:"At most your own; empty: your own. worker is for programs that take tasks, and needs developer"`
 		ExpiresIn string       `json:"expires_in,omitempty" maxLength:"20" doc:"A duration such as 720h; empty: never"`
+
+		Scopes    []account.Scope `json:"scopes,omitempty" maxItems:"20" doc:"Limits it: runs:read, runs:start, runs:act, workflows:read, workflows:write, workflows:publish, cases:play, boards:read; none: all of its role"`
+		Workflows []uuid.UUID     `json:"workflows,omitempty" maxItems:"50" doc:"With scopes: only for these workflows"`
 	}
 }
 
@@ -145,12 +157,22 @@ func (s *Server) createToken(ctx context.Context, in *tokenInput) (*body[oneToke
 	if err != nil {
 		return nil, err
 	}
-	t, secret, err := s.config.Accounts.CreateToken(ctx, identityOf(ctx), account.NewToken{Name: in.Body.Name, Role: in.Body.Role, ExpiresIn: expires})
+	for _, id := range in.Body.Workflows {
+		if _, err := s.config.Drafts.Workflow(ctx, identityOf(ctx).Workspace, id); err != nil {
+			return nil, err
+		}
+	}
+	t, secret, err := s.config.Accounts.CreateToken(ctx, identityOf(ctx), account.NewToken{
+		Name: in.Body.Name, Role: in.Body.Role, ExpiresIn: expires, Limits: account.Limits{Scopes: in.Body.Scopes, Workflows: in.Body.Workflows},
+	})
 	if err != nil {
 		return nil, err
 	}
 	d := deedOf(ctx)
 	d.target, d.detail = t.ID.String(), t.Name+" ("+string(t.Role)+")"
+	for _, scope := range t.Limits.Scopes {
+		d.detail += " " + string(scope)
+	}
 	out := showToken(t)
 	out.Token = secret
 	return reply(oneTokenOut{Token: out}), nil

@@ -70,6 +70,6 @@ func auditActions() []string {
 		"workflow.publish", "workflow.delete", "workflow.bulk", "workflow.archive", "folder.create", "folder.rename", "folder.delete", "snippet.save", "snippet.rename", "snippet.delete", "assistant.set", "assistant.remove", "draft.propose",
 		"thread.resolve", "thread.reopen", "comment.delete", "review.ask", "review.approve", "review.changes", "review.withdraw", "workflow.publish.unapproved", "workspace.set",
 		"routes.set", "routes.remove", "queue.set", "queue.pause", "queue.resume", "letter.retry", "letter.discard", "case.add", "case.rename", "case.remove", "workflow.guard",
-		"run.start", "run.cancel", "run.retry", "run.fork", "audit.export",
+		"run.start", "run.bulk", "run.bulk.stop", "run.cancel", "run.retry", "run.fork", "audit.export",
 	}
 }

@@ -6,7 +6,9 @@ import (
 	"github.com/go-chi/chi/v5"
 	"github.com/google/uuid"
 
+	"signalbox/engine/account"
 	"signalbox/engine/draft"
+	"signalbox/engine/history"
 	"signalbox/web/view"
 )
 
@@ -54,6 +56,19 @@ func (s *Server) idOfPage(w http.ResponseWriter, r *http.Request) (uuid.UUID, bo
 }
 
 func (s *Server) showRuns(w http.ResponseWriter, r *http.Request, p view.Page, wf *draft.Workflow) {
+	filters, err := s.config.Filters.Filters(r.Context(), s.current(r).Workspace, s.current(r).User)
+	if err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	if wf == nil && r.URL.RawQuery == "" {
+		for _, f := range filters {
+			if f.Default { // the address tells what is shown
+				http.Redirect(w, r, "/runs?"+f.Query, http.StatusSeeOther)
+				return
+			}
+		}
+	}
 	query := chosen(r, runFilters()...)
 	workflow := uuid.Nil
 	if wf != nil {
@@ -71,8 +86,13 @@ func (s *Server) showRuns(w http.ResponseWriter, r *http.Request, p view.Page, w
 		s.fail(w, r, err)
 		return
 	}
-	data := view.Runs{Query: query, Narrowed: len(query) > 0}
+	who := s.current(r)
+	data := view.Runs{Query: query, Narrowed: len(query) > 0, MayAct: who.Role.AtLeast(account.Operator), MayKeep: who.Role.AtLeast(account.Editor), Filters: shownFilters(filters, workflow, who)}
 	if data.Letters, err = s.config.Letters.Count(r.Context(), workspace, workflow); err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	if data.Stuck, err = s.config.History.StuckCount(r.Context(), workspace, workflow); err != nil {
 		s.fail(w, r, err)
 		return
 	}
@@ -89,16 +109,33 @@ func (s *Server) showRuns(w http.ResponseWriter, r *http.Request, p view.Page, w
 	s.show(w, r, view.RunsPage(p, data))
 }
 
+// shownFilters are the filters for this list, as chips.
+func shownFilters(list []history.Filter, workflow uuid.UUID, who account.Identity) []view.RunFilter {
+	var out []view.RunFilter
+	for _, f := range list {
+		if f.Workflow == uuid.Nil || f.Workflow == workflow {
+			out = append(out, view.RunFilter{
+				ID: f.ID.String(), Name: f.Name, Query: f.Query, Shared: f.Shared, Default: f.Default, OfAll: f.Workflow == uuid.Nil,
+				MayDelete: f.User == who.User || f.Shared && who.Role.AtLeast(account.Admin),
+			})
+		}
+	}
+	return out
+}
+
 func runRow(run Run) view.Run {
 	row := view.Run{
 		ID: run.ID.String(), Workflow: view.Named{ID: run.Workflow.String(), Name: run.WorkflowName}, Version: run.VersionNumber,
-		Status: run.Status, Test: run.Test, Source: run.Source, Started: run.CreatedAt,
+		Status: run.Status, Labels: run.Labels, Test: run.Test, Source: run.Source, Started: run.CreatedAt,
 	}
 	if !run.EndedAt.IsZero() {
 		row.Lasted = run.EndedAt.Sub(run.CreatedAt)
 	}
 	if run.Status == "failed" {
 		row.Why = run.Error
+	}
+	if run.Stuck != nil {
+		row.Stuck = &view.Stuck{Reason: run.Stuck.Reason, Node: run.Stuck.Node, Since: run.Stuck.Since, Usual: run.Stuck.Usual}
 	}
 	return row
 }

@@ -4,10 +4,12 @@ import (
 	"context"
 	"net/http"
 	"slices"
+	"strconv"
 
 	"github.com/google/uuid"
 
 	"signalbox/engine/account"
+	"signalbox/engine/draft"
 	"signalbox/engine/vault"
 	"signalbox/web/view"
 )
@@ -50,6 +52,16 @@ func (s *Server) settings(ctx context.Context, who account.Identity) (view.Setti
 		return view.Settings{}, err
 	}
 	data.Assistant = view.Assistant{Chosen: ok, Provider: chosen.Provider, BaseURL: chosen.BaseURL, Model: chosen.Model, Credential: chosen.Credential}
+	for _, scope := range account.Scopes() {
+		data.Scopes = append(data.Scopes, string(scope))
+	}
+	workflows, err := s.config.Drafts.List(ctx, who.Workspace, draft.Cursor{}, pageMax)
+	if err != nil {
+		return view.Settings{}, err
+	}
+	for _, w := range workflows {
+		data.Workflows = append(data.Workflows, view.Named{ID: w.ID.String(), Name: w.Name})
+	}
 	tokens, err := s.config.Accounts.Tokens(ctx, who)
 	if err != nil {
 		return view.Settings{}, err
@@ -59,7 +71,7 @@ func (s *Server) settings(ctx context.Context, who account.Identity) (view.Setti
 		return view.Settings{}, err
 	}
 	for _, t := range tokens {
-		data.Tokens = append(data.Tokens, view.Token{ID: t.ID.String(), Name: t.Name, Role: string(t.Role), Owner: owners[t.User], At: t.CreatedAt, Used: t.LastUsedAt, Expires: t.ExpiresAt})
+		data.Tokens = append(data.Tokens, view.Token{ID: t.ID.String(), Name: t.Name, Role: string(t.Role), Scopes: scopeNames(t.Limits), Owner: owners[t.User], At: t.CreatedAt, Used: t.LastUsedAt, Expires: t.ExpiresAt})
 	}
 	shares, err := s.config.Shares.List(ctx, who.Workspace)
 	if err != nil {
@@ -69,6 +81,18 @@ func (s *Server) settings(ctx context.Context, who account.Identity) (view.Setti
 		data.Shares = append(data.Shares, view.Share{ID: x.ID.String(), Target: string(x.Target), Name: x.Title, At: x.CreatedAt, Expires: x.ExpiresAt, Views: x.Views, Viewed: x.ViewedAt, Slug: x.Slug})
 	}
 	return data, nil
+}
+
+// scopeNames are what a token is limited to, for people.
+func scopeNames(l account.Limits) []string {
+	var names []string
+	for _, scope := range l.Scopes {
+		names = append(names, string(scope))
+	}
+	if n := len(l.Workflows); n > 0 {
+		names = append(names, "× "+strconv.Itoa(n))
+	}
+	return names
 }
 
 // tokenOwners names the people whose tokens an admin sees beside their own.

@@ -54,6 +54,8 @@ type Events interface {
 type History interface {
 	Run(ctx context.Context, workspace string, id uuid.UUID) (Run, error)
 	Runs(ctx context.Context, workspace string, q RunQuery) ([]Run, error)
+	// StuckCount says how many runs of a workflow, or of all (zero), are stuck.
+	StuckCount(ctx context.Context, workspace string, workflow uuid.UUID) (int, error)
 	// Forks lists the runs that began as a run, the newest first.
 	Forks(ctx context.Context, workspace string, run uuid.UUID) ([]Run, error)
 	// Compare lays two runs side by side; long ones up to a limit.
@@ -94,6 +96,17 @@ type Letters interface {
 	Claim(ctx context.Context, workspace string, id history.LetterID, by string) error
 	Settle(ctx context.Context, workspace string, id history.LetterID, run uuid.UUID) error
 	Discard(ctx context.Context, workspace string, id history.LetterID, by string) error
+}
+
+// Filters are choices of runs that people keep under a name.
+type Filters interface {
+	// Filters lists a person's own and those that are shared, the oldest first.
+	Filters(ctx context.Context, workspace string, user uuid.UUID) ([]history.Filter, error)
+	Put(ctx context.Context, f history.Filter) error
+	// Delete takes a person's own away, or with anyShared one that is shared.
+	Delete(ctx context.Context, workspace string, id, user uuid.UUID, anyShared bool) error
+	// SetDefault chooses what a person's list begins with; zero: nothing.
+	SetDefault(ctx context.Context, workspace string, id, user uuid.UUID) error
 }
 
 // What readers of runs see, under the names that this package uses.

@@ -16,17 +16,17 @@ import (
 // runFilters are the parameters by which runs are found, on pages and in the
 // API alike.
 func runFilters() []string {
-	return []string{"status", "source", "version", "trigger", "attribute", "text", "from", "to", "after"}
+	return []string{"status", "source", "version", "trigger", "attribute", "label", "text", "from", "to", "after"}
 }
 
 // runStatuses are those that a filter can name.
 func runStatuses() []string {
-	return []string{"running", "waiting", "paused", "compensating", "needs_attention", "succeeded", "failed", "compensated", "canceled"}
+	return []string{"running", "waiting", "paused", "compensating", "needs_attention", "succeeded", "failed", "compensated", "canceled", history.StatusStuck}
 }
 
 // runQuery reads filters; what is not set is empty.
 func (s *Server) runQuery(ctx context.Context, workspace string, workflow uuid.UUID, v url.Values) (RunQuery, error) {
-	q := RunQuery{Workflow: workflow, Status: v.Get("status"), Source: v.Get("source"), Trigger: v.Get("trigger"), Text: v.Get("text")}
+	q := RunQuery{Workflow: workflow, Status: v.Get("status"), Source: v.Get("source"), Trigger: v.Get("trigger"), Label: v.Get("label"), Text: v.Get("text")}
 	if q.Status != "" && !slices.Contains(runStatuses(), q.Status) {
 		return q, problem.New(problem.Invalid, "There is no such status.").At("status", "unknown", "a status of runs")
 	}

@@ -101,6 +101,8 @@ func (r *runs) Compare(ctx context.Context, workspace string, a, b uuid.UUID) ([
 	return []compare.Row{{Node: "work", Visit: 1, A: v, B: v}, {Node: "extra", Visit: 1, B: v}}, true, nil
 }
 
+func (*runs) StuckCount(context.Context, string, uuid.UUID) (int, error) { return 0, nil }
+
 func (r *runs) Forks(_ context.Context, workspace string, id uuid.UUID) ([]server.Run, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -25,6 +25,7 @@ import (
 
 	"signalbox/engine/account"
 	"signalbox/engine/audit"
+	"signalbox/engine/bulk"
 	"signalbox/engine/casebook"
 	"signalbox/engine/comment"
 	"signalbox/engine/draft"
@@ -72,7 +73,9 @@ type Config struct {
 	History  History
 	Boards   Boards
 	Letters  Letters
+	Filters  Filters
 	Cases    *casebook.Service
+	Bulk     *bulk.Service
 
 	Proposals *proposal.Service
 }
@@ -103,6 +106,8 @@ func (c Config) validate() error {
 		{"Vault", c.Vault != nil},
 		{"Routing", c.Routing != nil},
 		{"Cases", c.Cases != nil},
+		{"Bulk", c.Bulk != nil},
+		{"Filters", c.Filters != nil},
 		{"Hub", c.Hub != nil},
 		{"Workers", c.Workers != nil},
 		{"Engine", c.Engine != nil},

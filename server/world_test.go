@@ -21,6 +21,7 @@ import (
 
 	"signalbox/engine/account"
 	"signalbox/engine/audit"
+	"signalbox/engine/bulk"
 	"signalbox/engine/casebook"
 	"signalbox/engine/comment"
 	"signalbox/engine/draft"
@@ -59,6 +60,8 @@ type world struct {
 	office   *remote.Office
 	refused  chan string // leases that a worker of another workspace named
 	routing  *routing.Service
+	cases    *casebook.Service
+	bulk     *bulk.Service
 	log      *logBuffer
 	clock    *clock
 }
@@ -145,6 +148,21 @@ func newWorldOf(t *testing.T, db *pg.DB, p parts) *world {
 	w.accounts = account.New(pg.NewAccounts(w.pool), w.clock.now)
 	w.drafts = draft.New(pg.NewDrafts(w.pool), w.hub, w.clock.now)
 	w.shares = share.New(pg.NewShares(w.pool), w.hub, w.clock.now)
+	w.cases = casebook.New(pg.NewCases(pg.NewStore(db)), w.clock.now)
+	w.bulk = bulk.New(bulk.Config{
+		Store: pg.NewBulk(w.pool), Log: log, Now: w.clock.now,
+		Acts: bulk.Acts{
+			Run: p.history.Run, Engine: p.engine, Discard: pg.NewDeadLetters(pg.NewHistory(pg.NewStore(db))).DiscardRun,
+			Keep: func(ctx context.Context, workspace string, run uuid.UUID, name, by string) error {
+				_, err := w.cases.Add(ctx, workspace, run, name, by)
+				return err
+			},
+		},
+		Role: func(ctx context.Context, workspace string, user uuid.UUID) (account.Role, error) {
+			who, err := w.accounts.Identity(ctx, workspace, user)
+			return who.Role, err
+		},
+	})
 	w.http = httptest.NewUnstartedServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) { w.server.ServeHTTP(rw, r) }))
 	origin := "http://" + w.http.Listener.Addr().String()
 	templates, err := gallery.New()
@@ -157,7 +175,7 @@ func newWorldOf(t *testing.T, db *pg.DB, p parts) *world {
 		Sessions: pg.NewSessions(w.pool), Accounts: w.accounts, Audit: audit.New(pg.NewAudit(w.pool), w.clock.now), Drafts: w.drafts,
 		Comments: comment.New(pg.NewComments(w.pool), w.hub, w.clock.now), Inbox: inbox.New(pg.NewInboxes(w.pool), w.clock.now), Reviews: review.New(pg.NewReviews(w.pool), w.hub, w.clock.now), Gallery: templates, Shares: w.shares,
 		Vault: w.vault, Routing: w.routing, Hub: w.hub, Workers: w.office, Engine: p.engine, Events: p.events, History: p.history, Boards: pg.NewBoards(w.pool), Letters: pg.NewDeadLetters(pg.NewHistory(pg.NewStore(db))),
-		Cases:     casebook.New(pg.NewCases(pg.NewStore(db)), w.clock.now),
+		Cases: w.cases, Bulk: w.bulk, Filters: pg.NewFilters(w.pool),
 		Proposals: proposal.New(pg.NewAssistants(w.pool), scripted{}, w.clock.now),
 	})
 	if err != nil {

@@ -45,6 +45,7 @@ type Identity struct {
 	Workspace string
 	Role      Role
 	Token     uuid.UUID // of the API token that was used; zero for a session
+	Limits    Limits    // of that token
 
 	SessionsAfter time.Time // sessions that began before it count no more
 }
@@ -71,6 +72,7 @@ type Token struct {
 	User       uuid.UUID
 	Name       string
 	Role       Role // at most the role of its user at any time
+	Limits     Limits
 	CreatedAt  time.Time
 	LastUsedAt time.Time // zero: never
 	ExpiresAt  time.Time // zero: never

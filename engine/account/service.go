@@ -91,7 +91,7 @@ func (s *Service) ByToken(ctx context.Context, token string) (Identity, error) {
 	if err != nil {
 		return Identity{}, err
 	}
-	who.Token = t.ID
+	who.Token, who.Limits = t.ID, t.Limits
 	switch {
 	case who.Role.AtLeast(t.Role), who.Role.MayGrant(t.Role):
 		who.Role = t.Role
@@ -106,6 +106,7 @@ type NewToken struct {
 	Name      string
 	Role      Role          // empty: the person's own
 	ExpiresIn time.Duration // 0: never
+	Limits    Limits
 }
 
 // CreateToken makes a token and returns its secret, which nobody can see again.
@@ -126,6 +127,9 @@ func (s *Service) CreateToken(ctx context.Context, who Identity, n NewToken) (To
 	if n.ExpiresIn < 0 {
 		return Token{}, "", problem.New(problem.Invalid, "The token would have expired already.").At("/expires_in", "negative", "a duration such as 720h")
 	}
+	if p := n.Limits.clean(n.Role); p != nil {
+		return Token{}, "", p
+	}
 	have, err := s.store.ListTokens(ctx, who.Workspace, who.User)
 	if err != nil {
 		return Token{}, "", fmt.Errorf("count tokens: %w", err)
@@ -134,7 +138,7 @@ func (s *Service) CreateToken(ctx context.Context, who Identity, n NewToken) (To
 		return Token{}, "", problem.New(problem.TooMany, "You have %d tokens, which is the limit. Delete one first.", TokensMax)
 	}
 	secret := TokenPrefix + rand.Text()
-	t := Token{ID: uuid.Must(uuid.NewV7()), Workspace: who.Workspace, User: who.User, Name: name, Role: n.Role, CreatedAt: s.now()}
+	t := Token{ID: uuid.Must(uuid.NewV7()), Workspace: who.Workspace, User: who.User, Name: name, Role: n.Role, Limits: n.Limits, CreatedAt: s.now()}
 	if n.ExpiresIn > 0 {
 		t.ExpiresAt = t.CreatedAt.Add(n.ExpiresIn)
 	}

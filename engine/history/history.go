@@ -28,22 +28,28 @@ type Run struct {
 	Error         string
 	ForkedFrom    uuid.UUID // the run whose beginning this one repeats; zero: none
 	ForkedAt      int       // the last event of it that is shared
+	Labels        []string  // words that people put on it
+	Stuck         *Stuck    // of an open one that nothing seems to move; nil: it is not stuck
 }
 
 // Query chooses runs, the newest first.
 type Query struct {
 	Workflow  uuid.UUID // zero: all
 	Version   uuid.UUID // zero: all
-	Status    string    // empty: all
+	Status    string    // empty: all; StatusStuck: open, and nothing seems to move it
 	Source    string    // what started them; empty: anything
 	Trigger   string    // key of the trigger node; empty: any
 	Attribute Attribute // zero: any
+	Label     string    // that people put on them; empty: any
 	Text      string    // words of their errors; empty: any
 	From      time.Time // started at this time or later; zero: whenever
 	To        time.Time // started before this time; zero: whenever
 	After     uuid.UUID // runs older than this one; zero: from the newest
 	Limit     int
 }
+
+// StatusStuck stands for the runs that are stuck, beside the statuses of runs.
+const StatusStuck = "stuck"
 
 // Attribute is one fact that a run was given when it started.
 type Attribute struct{ Name, Value string }

@@ -26,6 +26,7 @@ type Pool struct {
 type Runtime struct {
 	Open      map[string]int    // runs that are not over, by status
 	Workflows map[string]string // names by id
+	Stuck     map[string]int    // of those that are open: by why nothing seems to move them
 }
 
 // Stream is what a stream holds.
@@ -68,7 +69,7 @@ type collector struct {
 	sources Sources
 
 	postgres, nats, conns, connsMax, waits, waited *prometheus.Desc
-	open, workflow, messages, bytes, tasks         *prometheus.Desc
+	open, stuck, workflow, messages, bytes, tasks  *prometheus.Desc
 	oldest, wanted, slots                          *prometheus.Desc
 }
 
@@ -85,6 +86,7 @@ func Register(r prometheus.Registerer, s Sources) error {
 		waits:    desc("postgres_connection_waits_total", "Times that a connection had to be waited for."),
 		waited:   desc("postgres_connection_wait_seconds_total", "Time spent on getting connections."),
 		open:     desc("runs_open", "Runs that are not over, by status.", "status"),
+		stuck:    desc("runs_stuck", "Open runs that nothing seems to move, by reason: nothing (owed or awaited), timer (overdue), silent (attempt), waits (longer than usual).", "reason"),
 		workflow: desc("workflow_info", "The name of each workflow, to join with.", "workflow", "name"),
 		nats:     desc("nats_connected", "1 while there is a connection to NATS."),
 		messages: desc("stream_messages", "Messages in a JetStream stream.", "stream"),
@@ -98,7 +100,7 @@ func Register(r prometheus.Registerer, s Sources) error {
 
 // Describe implements prometheus.Collector.
 func (c *collector) Describe(ch chan<- *prometheus.Desc) {
-	for _, d := range []*prometheus.Desc{c.postgres, c.nats, c.conns, c.connsMax, c.waits, c.waited, c.open, c.workflow, c.messages, c.bytes, c.tasks, c.oldest, c.wanted, c.slots} {
+	for _, d := range []*prometheus.Desc{c.postgres, c.nats, c.conns, c.connsMax, c.waits, c.waited, c.open, c.stuck, c.workflow, c.messages, c.bytes, c.tasks, c.oldest, c.wanted, c.slots} {
 		ch <- d
 	}
 }
@@ -125,6 +127,9 @@ func (c *collector) Collect(ch chan<- prometheus.Metric) {
 		gauge(c.postgres, truth(err == nil))
 		for status, n := range r.Open {
 			gauge(c.open, float64(n), status)
+		}
+		for reason, n := range r.Stuck {
+			gauge(c.stuck, float64(n), reason)
 		}
 		for id, name := range r.Workflows {
 			gauge(c.workflow, 1, id, name)

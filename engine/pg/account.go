@@ -97,13 +97,13 @@ func (a *Accounts) UseSetupLink(ctx context.Context, hash []byte, now time.Time,
 // PutToken implements account.Tokens.
 func (a *Accounts) PutToken(ctx context.Context, t account.Token, hash []byte) error {
 	_, err := a.pool.Exec(ctx, `
-		insert into api_tokens (id, workspace_id, user_id, name, role, hash, created_at, expires_at)
-		values ($1, $2, $3, $4, $5, $6, $7, $8)`,
-		t.ID, t.Workspace, t.User, t.Name, t.Role, hash, t.CreatedAt, nullTime(t.ExpiresAt))
+		insert into api_tokens (id, workspace_id, user_id, name, role, hash, created_at, expires_at, scopes, workflows)
+		values ($1, $2, $3, $4, $5, $6, $7, $8, coalesce($9::text[], '{}'), coalesce($10::uuid[], '{}'))`,
+		t.ID, t.Workspace, t.User, t.Name, t.Role, hash, t.CreatedAt, nullTime(t.ExpiresAt), t.Limits.Scopes, t.Limits.Workflows)
 	return err //nolint:wrapcheck // named by the service
 }
 
-const tokenColumns = `id, workspace_id, user_id, name, role, created_at, last_used_at, expires_at`
+const tokenColumns = `id, workspace_id, user_id, name, role, created_at, last_used_at, expires_at, scopes, workflows`
 
 // TokenByHash implements account.Tokens. It notes the use, at most once a
 // minute, so that reading stays reading.
@@ -144,7 +144,7 @@ func (a *Accounts) DeleteToken(ctx context.Context, workspace string, id, user u
 func scanToken(row pgx.CollectableRow) (account.Token, error) {
 	var t account.Token
 	var used, expires *time.Time
-	err := row.Scan(&t.ID, &t.Workspace, &t.User, &t.Name, &t.Role, &t.CreatedAt, &used, &expires)
+	err := row.Scan(&t.ID, &t.Workspace, &t.User, &t.Name, &t.Role, &t.CreatedAt, &used, &expires, &t.Limits.Scopes, &t.Limits.Workflows)
 	t.LastUsedAt, t.ExpiresAt = orZero(used), orZero(expires)
 	return t, err
 }

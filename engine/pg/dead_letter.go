@@ -143,6 +143,16 @@ func (l *DeadLetters) Discard(ctx context.Context, workspace string, id history.
 	return l.acted(ctx, workspace, id, tag.RowsAffected(), err)
 }
 
+// DiscardRun closes the open letters of a run and counts them.
+func (l *DeadLetters) DiscardRun(ctx context.Context, workspace string, run uuid.UUID, by string) (int, error) {
+	tag, err := l.history.store.pool.Exec(ctx, `update dead_letters set state = 'discarded', acted_at = now(), acted_by = $3
+		where workspace_id = $1 and run_id = $2 and state = 'open'`, workspace, run, by)
+	if err != nil {
+		return 0, fmt.Errorf("discard the dead letters of a run: %w", err)
+	}
+	return int(tag.RowsAffected()), nil
+}
+
 // acted says why nothing was done.
 func (l *DeadLetters) acted(ctx context.Context, workspace string, id history.LetterID, n int64, err error) error {
 	if err != nil {

@@ -37,7 +37,7 @@ const (
 	runAlone  = runBegins + `(select coalesce(max(e.seq), 0) from workflow_events e where e.run_id = $2)` + runEnds + ` and r.id = $2`
 	runBegins = `select r.id, r.workflow_id, coalesce(w.name, ''), r.version_id, coalesce(v.number, 0), r.status, r.source, r.test, r.trigger,
 		r.attributes, `
-	runEnds = `, r.created_at, r.ended_at, r.error, r.forked_from, coalesce(r.forked_at, 0)
+	runEnds = `, r.created_at, r.ended_at, r.error, r.forked_from, coalesce(r.forked_at, 0), r.labels
 	from runs r left join workflows w on w.id = r.workflow_id left join versions v on v.id = r.version_id
 	where r.workspace_id = $1`
 )
@@ -47,7 +47,7 @@ func scanRun(row pgx.CollectableRow) (history.Run, error) {
 	var ended *time.Time
 	var from *uuid.UUID
 	err := row.Scan(&r.ID, &r.Workflow, &r.WorkflowName, &r.Version, &r.VersionNumber, &r.Status, &r.Source, &r.Test, &r.Trigger,
-		(*[]byte)(&r.Attributes), &r.Seq, &r.CreatedAt, &ended, &r.Error, &from, &r.ForkedAt)
+		(*[]byte)(&r.Attributes), &r.Seq, &r.CreatedAt, &ended, &r.Error, &from, &r.ForkedAt, &r.Labels)
 	r.CreatedAt, r.EndedAt = r.CreatedAt.UTC(), orZero(ended).UTC()
 	if from != nil {
 		r.ForkedFrom = *from
@@ -70,7 +70,9 @@ func (h *History) Run(ctx context.Context, workspace string, id uuid.UUID) (hist
 	if err != nil {
 		return r, fmt.Errorf("read run: %w", err)
 	}
-	return r, nil
+	one := []history.Run{r}
+	err = h.withStuck(ctx, one)
+	return one[0], err
 }
 
 // Exists reports a problem unless the workspace has the run.

@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 	"unicode"
@@ -61,6 +62,16 @@ func (h *History) recent(ctx context.Context, workspace string, q history.Query)
 }
 
 func (h *History) list(ctx context.Context, workspace string, q history.Query, among []uuid.UUID) ([]history.Run, error) {
+	if q.Status == history.StatusStuck {
+		stuck, err := h.stuckIDs(ctx, workspace)
+		if err != nil {
+			return nil, err
+		}
+		if among != nil {
+			stuck = slices.DeleteFunc(stuck, func(id uuid.UUID) bool { return !slices.Contains(among, id) })
+		}
+		q.Status, among = "", stuck
+	}
 	sql, args := listQuery(workspace, q, among)
 	rows, err := h.store.pool.Query(ctx, sql, append([]any{planned}, args...)...)
 	if err != nil {
@@ -70,7 +81,7 @@ func (h *History) list(ctx context.Context, workspace string, q history.Query, a
 	if err != nil {
 		return nil, fmt.Errorf("list runs: %w", err)
 	}
-	return list, nil
+	return list, h.withStuck(ctx, list)
 }
 
 // planned has each query planned for its own values: what is rare and what is
@@ -120,12 +131,15 @@ func listQuery(workspace string, q history.Query, among []uuid.UUID) (string, []
 	if q.Trigger != "" {
 		where("r.trigger = $%d", q.Trigger)
 	}
-	switch {
-	case among != nil:
+	if among != nil {
 		where("r.id = any($%d)", among)
-	case q.Attribute.Name != "": // an escape might not be a text in this database
+	}
+	if q.Attribute.Name != "" { // an escape might not be a text in this database
 		args = append(args, q.Attribute.Name)
 		where(fmt.Sprintf("case when position('\\u' in r.attributes::text) > 0 then false else r.attributes ->> $%d = $%%d end", len(args)), q.Attribute.Value)
+	}
+	if q.Label != "" {
+		where("r.labels <> '{}' and r.labels @> array[$%d::text]", q.Label)
 	}
 	if words := searched(q.Text); words != "" {
 		where("r.error <> '' and to_tsvector('simple', r.error) @@ to_tsquery('simple', $%d)", words)

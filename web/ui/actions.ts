@@ -85,11 +85,14 @@ async function again(part: string): Promise<void> {
   if (part !== "" && target !== null) await refresh(target, part);
 }
 
+/** Fields that may come several times. */
+const MANY = ["secrets", "scopes", "workflows"];
+
 function valuesOf(form: HTMLFormElement): Record<string, unknown> {
   const values: Record<string, unknown> = Object.create(null) as Record<string, unknown>;
   for (const [name, value] of new FormData(form)) {
     if (typeof value === "string" && (value !== "" || form.dataset["empty"] !== undefined))
-      values[name] = name === "secrets" ? [value] : value;
+      values[name] = MANY.includes(name) ? [...((values[name] as string[]) ?? []), value] : value;
   }
   return values;
 }

@@ -6,6 +6,7 @@ import { watch as cases } from "./cases.ts";
 import { watch as letters } from "./letters.ts";
 import type { refresh } from "./morph.ts";
 import { watch as routes } from "./queues.ts";
+import { watch as runs } from "./runs.ts";
 import type { toast } from "./toast.ts";
 
 type Host = {
@@ -26,6 +27,6 @@ export function watch(host: Host): void {
     void import("./choose.ts").then((later) =>
       later.watch({ ...host, refresh: () => host.refresh(cards, "cards") }),
     );
-  for (const [mark, begin] of Object.entries({ cases, letters, routes }))
+  for (const [mark, begin] of Object.entries({ cases, letters, routes, runs }))
     if (there(`[data-${mark}]`)) begin();
 }

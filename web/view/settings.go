@@ -12,6 +12,8 @@ type Settings struct {
 	NoSecrets   bool     // may not even see the names of credentials
 	MayShare    bool     // may revoke shares
 	Roles       []string // roles that a new token may have
+	Scopes      []string // that a new token may be limited to
+	Workflows   []Named  // that it may be limited to
 	Assistant   Assistant
 }
 
@@ -37,7 +39,8 @@ type Token struct {
 	ID      string
 	Name    string
 	Role    string
-	Owner   string // empty: the person who looks
+	Scopes  []string // empty: all of its role
+	Owner   string   // empty: the person who looks
 	At      time.Time
 	Used    time.Time // zero: never
 	Expires time.Time // zero: never
