@@ -104,15 +104,19 @@ func (p *pulse) close() {
 // that is under way.
 func (s *Store) Acquire(ctx context.Context, shard int, server string, lease time.Duration) (int64, error) {
 	var epoch int64
-	err := s.pool.QueryRow(ctx, `
+	b := &pgx.Batch{} // one transaction
+	b.Queue(`insert into shards (shard, owner, epoch) values ($1, '', 0) on conflict do nothing`, shard)
+	b.Queue(`select from shards where shard = $1 for update`, shard)
+	// Only a statement that begins with the lock in hand sees the lease of who
+	// had it before.
+	b.Queue(`
 		with lives as (
 			insert into servers (id, able, lease_until) values ($2, false, clock_timestamp() + $3)
 			on conflict (id) do update set lease_until = excluded.lease_until)
-		insert into shards (shard, owner, epoch) values ($1, $2, 1)
-		on conflict (shard) do update set epoch = shards.epoch + (shards.owner <> excluded.owner)::int, owner = excluded.owner
-		where shards.owner = excluded.owner
-			or not exists (select from servers where id = shards.owner and lease_until >= clock_timestamp())
-		returning epoch`, shard, server, lease).Scan(&epoch)
+		update shards set epoch = epoch + (owner <> $2)::int, owner = $2
+		where shard = $1 and (owner = $2 or not exists (select from servers where id = owner and lease_until >= clock_timestamp()))
+		returning epoch`, shard, server, lease).QueryRow(func(row pgx.Row) error { return row.Scan(&epoch) })
+	err := s.pool.SendBatch(ctx, b).Close()
 	if errors.Is(err, pgx.ErrNoRows) {
 		return 0, runtime.ErrFenced
 	}
