@@ -137,7 +137,7 @@ test("a workflow is made, published and run without a pointer", async () => {
   await type("publish");
   await key("Enter");
   await page.locator("#ed-publish-note").waitFor();
-  await page.locator(".ed-dlg footer .btn.pri").focus();
+  await page.locator(".ed-dlg footer .btn.pri:enabled").focus();
   await key("Enter");
   await page.locator(".toast", { hasText: "Version 1 is active" }).waitFor();
   assert.match(await page.locator(".ed-publish").textContent(), /v2/);

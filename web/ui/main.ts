@@ -114,7 +114,9 @@ document.addEventListener("keydown", (event) => {
 
 // What only some pages need.
 if (
-  document.querySelector("[data-import],#cards,[data-routes],[data-letters],[data-cases]") !== null
+  document.querySelector(
+    "[data-import],#cards,[data-routes],[data-letters],[data-cases],[data-runs]",
+  ) !== null
 )
   void import("./own.ts").then((own) =>
     own.watch({ toast, message, t, refresh, make: (from) => act((a) => a.create(from)) }),
