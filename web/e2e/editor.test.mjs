@@ -105,7 +105,7 @@ test("a workflow is made, published and run without a pointer", async () => {
   await until("the first open field has the focus", () => page.evaluate(() => document.activeElement?.className === "ed-addrow"));
   await key("Enter");
   await page.locator(".ed-exprhost").waitFor();
-  await page.waitForFunction(() => document.querySelector(".ed-exprhost")?.shadowRoot?.activeElement !== null);
+  await page.waitForFunction(() => document.querySelector(".ed-exprhost")?.shadowRoot?.activeElement != null);
   await type("input.n > 5");
   await page.locator(".ed-result").first().waitFor();
   await key("Escape");
@@ -166,7 +166,7 @@ test("two people edit one drawing, and each undoes only what is theirs", async (
   await card("Theirs").waitFor();
   await saved();
   await saved(other);
-  await page.locator(".ed-dock button").nth(5).click();
+  await page.getByRole("toolbar", { name: "Canvas tools" }).getByRole("button", { name: "Undo" }).click();
   await page.locator(".toast", { hasText: "somebody else changed" }).waitFor();
   assert.equal((await draft(id)).graph.layout.nodes.facts.title, "Theirs");
   await other.close();
@@ -211,7 +211,7 @@ test("a new key is written into every expression that mentions the old one, as o
   await field.fill("numbers");
   await key("Enter");
   await until("the expression follows", async () => byKind(await draft(id), "output").config.value === "=nodes.numbers.output.total");
-  await page.locator(".ed-dock button").nth(5).click();
+  await page.getByRole("toolbar", { name: "Canvas tools" }).getByRole("button", { name: "Undo" }).click();
   await until("both are back", async () => {
     const now = await draft(id);
     return byKind(now, "set").key === "facts" && byKind(now, "output").config.value === "=nodes.facts.output.total";
@@ -248,7 +248,7 @@ test("a field becomes an expression, with completions and a value for the sample
   await openLine("Expressions");
   await card("Result").click();
   await page.locator(".ed-exprrest").first().click();
-  await page.waitForFunction(() => document.querySelector(".ed-exprhost")?.shadowRoot?.activeElement !== null);
+  await page.waitForFunction(() => document.querySelector(".ed-exprhost")?.shadowRoot?.activeElement != null);
   await key("Control+a");
   await type("=nodes.");
   await page.locator(".cm-tooltip-autocomplete").waitFor();
@@ -276,7 +276,7 @@ test("problems name the step, and publishing waits for them", async () => {
   const id = await openLine("Problems");
   await card("Result").click();
   await page.locator(".ed-exprrest").first().click();
-  await page.waitForFunction(() => document.querySelector(".ed-exprhost")?.shadowRoot?.activeElement !== null);
+  await page.waitForFunction(() => document.querySelector(".ed-exprhost")?.shadowRoot?.activeElement != null);
   await key("Control+a");
   await type("=nodes.nobody.output");
   await until("the server finds it", async () => (await draft(id)).issues.some((i) => i.severity === "error"));
