@@ -44,7 +44,7 @@ export function Modal({ title, wide = false, bare = false, footer, children }: M
       }}
     >
       <div class="ed-dlgin">
-        <header role="presentation" class={bare ? "sr" : undefined}>
+        <header class={bare ? "sr" : undefined}>
           <h2 id={id}>{title}</h2>
           <button type="button" class="btn ghost sq" aria-label={t("editor.close")} onClick={close}>
             <Icon name="x" />
