@@ -74,7 +74,7 @@ func deadlyChild(dir string) error {
 	})
 	select {
 	case failed := <-begun:
-		if err == nil {
+		if err == nil && ctx.Err() == nil { // told to stop, it may not know whether they began
 			err = failed
 		}
 	default:
