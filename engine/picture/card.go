@@ -2,8 +2,10 @@ package picture
 
 import (
 	"encoding/json"
+	"regexp"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"signalbox/engine/graph"
 	"signalbox/engine/kind"
@@ -155,6 +157,40 @@ func portsOf(from kind.PortsOf, config json.RawMessage) []out {
 	return list
 }
 
+// addressMax is the longest address that is shown whole.
+const addressMax = 20
+
+var (
+	template = regexp.MustCompile(`\{\{(.*?)\}\}`)
+	names    = regexp.MustCompile(`[A-Za-z_]\w*\b(\s*\()?`)
+	lastPart = regexp.MustCompile(`(/[^/?#]+)/?(?:[?#].*)?$`)
+)
+
+// plain is a value as it reads on a card: names stand for "{{ expressions }}",
+// and a long address for its last part. The editor's cards say the same.
+func plain(text string) string {
+	named := template.ReplaceAllStringFunc(text, func(s string) string {
+		name := "…"
+		for _, found := range names.FindAllString(s, -1) {
+			if !strings.HasSuffix(found, "(") {
+				name = found
+			}
+		}
+		return "‹" + name + "›"
+	})
+	if expr, ok := strings.CutPrefix(named, "="); ok {
+		return strings.TrimSpace(expr)
+	}
+	bare := strings.TrimPrefix(strings.TrimPrefix(named, "https://"), "http://")
+	if bare == named || utf8.RuneCountInString(bare) <= addressMax {
+		return bare
+	}
+	if last := lastPart.FindStringSubmatch(bare); last != nil {
+		return "…" + last[1]
+	}
+	return bare
+}
+
 // subtitle fills the kind's template with fields of the configuration.
 func subtitle(spec kind.Spec, n graph.Node) string {
 	if spec.Subtitle == "" {
@@ -176,7 +212,7 @@ func subtitle(spec kind.Spec, n graph.Node) string {
 		filled = filled || fields[name] != nil
 		switch v := fields[name].(type) {
 		case string:
-			b.WriteString(v)
+			b.WriteString(plain(v))
 		case nil:
 		default:
 			text, err := json.Marshal(v)

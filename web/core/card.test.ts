@@ -101,3 +101,17 @@ test("titles and subtitles", () => {
     "nothing to show: the key",
   );
 });
+
+test("a subtitle is read by people: no template, no half of an address", () => {
+  const shows = (a: string) =>
+    subtitleOf({ ...route, subtitle: "{a}" }, { key: "k", config: { a } });
+  assert.equal(shows("Merge {{ string(trigger.number) }}?"), "Merge \u2039number\u203a?");
+  assert.equal(shows("{{ 1 + 1 }}"), "\u2039\u2026\u203a");
+  assert.equal(shows("=input.items"), "input.items");
+  assert.equal(shows("https://a.example/x"), "a.example/x");
+  assert.equal(
+    shows("https://api.example.org/v1/orders/{{ input.id }}?x=1"),
+    "\u2026/\u2039id\u203a",
+  );
+  assert.equal(shows("http://signalbox.local/api/cases"), "\u2026/cases");
+});

@@ -103,13 +103,31 @@ export function titleOf(place: NodeLayout, spec: Spec): string {
   return place.title !== undefined && place.title !== "" ? place.title : spec.title;
 }
 
+/** An address longer than this is shown by its end. */
+const ADDRESS = 20;
+
+/**
+ * A value of the configuration as it reads on a card: names stand for
+ * "{{ expressions }}", and a long address for its last part.
+ */
+function plain(text: string): string {
+  const names = text.replace(/\{\{(.*?)\}\}/g, (_, expr: string) => {
+    const found = expr.match(/[A-Za-z_]\w*\b(?!\s*\()/g);
+    return `\u2039${found?.at(-1) ?? "\u2026"}\u203a`;
+  });
+  const bare = names.replace(/^=\s*/, "").replace(/^https?:\/\//, "");
+  if (bare === names || bare.length <= ADDRESS || names.startsWith("=")) return bare;
+  const last = /\/[^/?#]+(?=\/?(?:[?#]|$))/.exec(bare);
+  return last === null ? bare : `\u2026${last[0]}`;
+}
+
 /** The template "{method} {url}" filled with fields of the configuration. */
 export function subtitleOf(spec: Spec, node: Pick<GraphNode, "key" | "config">): string {
   if (spec.subtitle === undefined || spec.subtitle === "") return node.key;
   const filled = spec.subtitle.replace(/\{([^}]*)\}/g, (_, name: string) => {
     const value = node.config?.[name];
     if (value === undefined || value === null) return "";
-    return typeof value === "string" ? value : JSON.stringify(value);
+    return typeof value === "string" ? plain(value) : JSON.stringify(value);
   });
   return filled.trim() || node.key;
 }

@@ -11,9 +11,11 @@ import { Problems } from "./panels/problems.tsx";
 import { QuickAdd } from "./panels/quick-add.tsx";
 import { Banner } from "./shell/banner.tsx";
 import { Dock, Overview } from "./shell/dock.tsx";
+import { EmptyCanvas } from "./shell/empty.tsx";
 import { Example } from "./shell/example.tsx";
 import { NoteEditor, TitleEditor } from "./shell/inline.tsx";
 import { SelectionBar } from "./shell/selection-bar.tsx";
+import { Toasts } from "./shell/toasts.tsx";
 
 export const later = {
   Banner,
@@ -21,6 +23,7 @@ export const later = {
   ContextMenu,
   Dialogs,
   Dock,
+  EmptyCanvas,
   Example,
   FindPanel,
   Inspector,
@@ -31,4 +34,5 @@ export const later = {
   QuickAdd,
   SelectionBar,
   TitleEditor,
+  Toasts,
 };

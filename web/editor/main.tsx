@@ -6,7 +6,6 @@ import { Kernel } from "../kernel/kernel.ts";
 import { EditorProvider } from "./context.ts";
 import "./editor.css";
 import { App } from "./shell/app.tsx";
-import { bindPageKeys } from "./shell/page-keys.ts";
 import { watchWidth } from "./shell/width.ts";
 import type { EditorProps } from "./state/editor.ts";
 import { Editor } from "./state/editor.ts";
@@ -35,7 +34,6 @@ function start(): void {
     </EditorProvider>,
     mount,
   );
-  bindPageKeys(editor);
   watchWidth(editor);
   // The canvas has its place, and so its size, after the first frame.
   requestAnimationFrame(() => requestAnimationFrame(() => void go(editor, actions)));

@@ -19,6 +19,9 @@ import { t } from "./words.ts";
 const WHY_WIDTH = 280;
 /** Cards that get an element in one frame; a zoom brings hundreds at once. */
 const BUILT_MOST = 32;
+/** From farther than this a card's title is larger and stands alone, then larger still. */
+const MID = 0.74;
+const SMALL = 0.56;
 /** The camera rests when it has not moved for so long. */
 const CALM_MS = 180;
 
@@ -121,6 +124,8 @@ export class Frame {
     this.#aim();
     stage.root.classList.toggle("k-still", stage.still);
     stage.root.classList.toggle("k-far", view.camera.z < FAR);
+    stage.root.classList.toggle("k-mid", view.camera.z < MID);
+    stage.root.classList.toggle("k-small", view.camera.z < SMALL);
     stage.root.tabIndex = stage.scene.drawing.nodes.size === 0 ? 0 : -1;
     const waited = stage.unbuilt.size > 0;
     this.cards.sync(BUILT_MOST);

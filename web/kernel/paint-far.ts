@@ -2,7 +2,8 @@
 // be read.
 
 import type { Card } from "../core/card.ts";
-import type { Box } from "../core/geometry.ts";
+import { fitted, LEADING } from "../core/fit-title.ts";
+import { type Box, grow } from "../core/geometry.ts";
 import type { NodeStatus } from "./api.ts";
 import type { ColorName, Palette } from "./palette.ts";
 import type { Stage } from "./stage.ts";
@@ -35,10 +36,14 @@ export function statusColor(palette: Palette, status: NodeStatus | undefined): s
 
 export function paintFar(stage: Stage, ctx: CanvasRenderingContext2D, area: Box): void {
   const { scene, palette } = stage;
-  ctx.fillStyle = palette["wait-soft"];
+  const { z } = stage.view.camera;
   for (const id of scene.notes.within(area)) {
     const box = scene.notes.get(id);
-    if (box !== undefined) ctx.fillRect(box.x, box.y, box.w, box.h);
+    if (box === undefined) continue;
+    ctx.fillStyle = palette["wait-soft"];
+    ctx.fillRect(box.x, box.y, box.w, box.h);
+    const text = scene.drawing.notes.get(id)?.text ?? "";
+    if (z >= TITLES) title(ctx, palette, z, grow(box, -12), text, 450);
   }
   const looks = new Map<string, Look>();
   for (const id of scene.cards.within(area)) {
@@ -49,7 +54,7 @@ export function paintFar(stage: Stage, ctx: CanvasRenderingContext2D, area: Box)
     look.cards.push({ box, title: face.title });
   }
   for (const look of looks.values()) {
-    if (stage.view.camera.z < TITLES) plain(stage, ctx, look);
+    if (z < TITLES) plain(stage, ctx, look);
     else for (const card of look.cards) titled(stage, ctx, look, card.box, card.title);
   }
   ctx.globalAlpha = 1;
@@ -136,19 +141,28 @@ function titled(
   ctx.strokeStyle = look.border;
   ctx.stroke();
   ctx.beginPath();
-  ctx.roundRect(box.x + 12, box.y + 12, 32, 32, 8);
+  ctx.roundRect(box.x + 8, box.y + 8, 10, box.h - 16, 5);
   ctx.fillStyle = look.fill;
   ctx.fill();
-  title(ctx, palette, box, text);
+  title(ctx, palette, view.camera.z, { ...box, x: box.x + 26, w: box.w - 34 }, text);
 }
 
-function title(ctx: CanvasRenderingContext2D, palette: Palette, box: Box, text: string): void {
-  ctx.font = `600 17px ${palette.ui}`;
+/** Writes a title as large as it can be read and has room. */
+export function title(
+  ctx: CanvasRenderingContext2D,
+  palette: Palette,
+  z: number,
+  { x, y, w, h }: Box,
+  text: string,
+  weight = 600,
+): void {
+  const { size, lines } = fitted(text, w, h, z);
+  ctx.font = `${weight} ${size}px ${palette.ui}`;
   ctx.textAlign = "left";
   ctx.textBaseline = "middle";
   ctx.fillStyle = palette.ink;
-  const room = box.w - 66;
-  // A guess by the number of letters: measuring thousands of titles is slow.
-  const most = Math.max(3, Math.floor(room / 9));
-  ctx.fillText(text.length > most ? `${text.slice(0, most - 1)}…` : text, box.x + 54, box.y + 28);
+  const step = size * LEADING;
+  for (const [i, line] of lines.entries()) {
+    ctx.fillText(line, x, y + h / 2 + (i - (lines.length - 1) / 2) * step);
+  }
 }

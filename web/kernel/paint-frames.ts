@@ -3,7 +3,7 @@
 
 import type { Card } from "../core/card.ts";
 import type { Box } from "../core/geometry.ts";
-import { statusColor, tileColor } from "./paint-far.ts";
+import { statusColor, tileColor, title } from "./paint-far.ts";
 import { FAR, type Stage } from "./stage.ts";
 
 /** Below this zoom a head would be unreadable. */
@@ -112,11 +112,11 @@ function head(
   ctx.roundRect(box.x + 14, box.y + 14, 28, 28, 7);
   ctx.fill();
   ctx.globalAlpha = 1;
-  ctx.font = `600 17px ${stage.palette.ui}`;
-  ctx.textAlign = "left";
-  ctx.textBaseline = "middle";
-  ctx.fillStyle = stage.palette.ink;
-  const most = Math.max(3, Math.floor((box.w - 66) / 9));
-  const text = face.title.length > most ? `${face.title.slice(0, most - 1)}…` : face.title;
-  ctx.fillText(text, box.x + 54, box.y + 28);
+  title(
+    ctx,
+    stage.palette,
+    stage.view.camera.z,
+    { x: box.x + 52, y: box.y + 6, w: box.w - 60, h: 44 },
+    face.title,
+  );
 }

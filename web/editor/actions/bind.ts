@@ -2,6 +2,7 @@
 
 import { effect } from "@preact/signals";
 import type { EventOf, KernelEventType } from "../../kernel/api.ts";
+import { bindPageKeys } from "../shell/page-keys.ts";
 import type { Editor } from "../state/editor.ts";
 import { t } from "../strings.ts";
 import { addEntry } from "./add.ts";
@@ -81,6 +82,7 @@ export function bindCanvas(editor: Editor): void {
   });
   effect(() => kernel.setReadOnly(session.readOnly.value));
   bindBreaks(editor);
+  bindPageKeys(editor);
 }
 
 /** Opens the settings, with the first field that still needs an answer in focus. */

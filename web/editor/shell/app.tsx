@@ -5,9 +5,8 @@ import { useLayoutEffect, useRef } from "preact/hooks";
 import { useEditor } from "../context.ts";
 import { lazy } from "../lazy.tsx";
 import { t } from "../strings.ts";
-import { EmptyCanvas, Loading } from "./empty.tsx";
+import { Loading } from "./loading.tsx";
 import { Rail } from "./rail.tsx";
-import { Toasts } from "./toasts.tsx";
 import { TopBar } from "./top-bar.tsx";
 
 // Everything but the frame and the canvas comes after the first paint.
@@ -20,6 +19,8 @@ const part = (
 ) => lazy(async () => (await import("../later.ts")).later[name], Meanwhile);
 
 const Banner = part("Banner");
+const EmptyCanvas = part("EmptyCanvas");
+const Toasts = part("Toasts");
 const Overview = part("Overview");
 const Dock = part("Dock");
 const Inspector = part("Inspector", InspectorPlace);
