@@ -34,13 +34,12 @@ func (s *Server) checkAccess() error {
 	if err != nil {
 		return err
 	}
-	table := accessTable()
 	used := map[string]bool{}
 	for _, r := range routes {
-		key, _, _ := lookAccess(table, r.Method, r.Pattern)
+		key, _, _ := lookAccess(s.access, r.Method, r.Pattern)
 		used[key] = true
 	}
-	for key := range table {
+	for key := range s.access {
 		if !used[key] {
 			return fmt.Errorf("the access table has an entry for %s, which is no route", key)
 		}
@@ -59,14 +58,13 @@ func lookAccess(table map[string]access, method, pattern string) (string, access
 
 // allow lets a request through when the table says so. It runs after routing.
 func (s *Server) allow(next http.Handler) http.Handler {
-	table := accessTable()
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		route := chi.RouteContext(r.Context())
 		method := r.Method
 		if route.RouteMethod != "" {
 			method = route.RouteMethod
 		}
-		_, a, ok := lookAccess(table, method, route.RoutePattern())
+		_, a, ok := lookAccess(s.access, method, route.RoutePattern())
 		who := s.current(r)
 		var outside error // of what the token is limited to
 		if ok && a.role != "" && who.Known() && who.Role.AtLeast(a.role) {
@@ -148,9 +146,8 @@ type Route struct {
 // Routes lists every route with who may use it.
 func (s *Server) Routes() ([]Route, error) {
 	var list []Route
-	table := accessTable()
 	walk := func(method, pattern string, _ http.Handler, _ ...func(http.Handler) http.Handler) error {
-		_, a, ok := lookAccess(table, method, pattern)
+		_, a, ok := lookAccess(s.access, method, pattern)
 		if !ok {
 			return fmt.Errorf("the route %s %s has no entry in the access table", method, pattern)
 		}

@@ -39,10 +39,9 @@ func deedOf(ctx context.Context) *deed {
 // record writes what a request did into the audit log, when the access table
 // names it and it was done. The caller has the answer only after that.
 func (s *Server) record(next http.Handler) http.Handler {
-	table := accessTable()
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		route := chi.RouteContext(r.Context())
-		_, a, _ := lookAccess(table, r.Method, route.RoutePattern())
+		_, a, _ := lookAccess(s.access, r.Method, route.RoutePattern())
 		if a.does == "" {
 			next.ServeHTTP(w, r)
 			return

@@ -139,6 +139,7 @@ type Server struct {
 	metricsHandler http.Handler
 	upgrader       websocket.Upgrader
 	pages          pages
+	access         map[string]access
 	router         chi.Router
 }
 
@@ -176,6 +177,7 @@ func New(c Config) (*Server, error) {
 	if s.pages, err = newPages(); err != nil {
 		return nil, err
 	}
+	s.access = accessTable()
 	s.router = s.routes()
 	if err := s.checkAccess(); err != nil {
 		return nil, err

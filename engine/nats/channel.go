@@ -181,7 +181,7 @@ func (c *Channel) tend(ctx context.Context) error {
 	}
 	ctx, cancel := context.WithTimeout(ctx, apiWait)
 	defer cancel()
-	made, err := c.conn.ensureStreams(ctx, max(1, c.cfg.Replicas), !c.made.IsZero())
+	made, err := c.conn.ensureStreams(ctx, streams(max(1, c.cfg.Replicas), c.cfg.Fresh), !c.made.IsZero())
 	if err != nil {
 		return err
 	}

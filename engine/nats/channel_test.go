@@ -487,6 +487,16 @@ func (b *bundle) tasks() int {
 	return int(s.CachedInfo().State.Msgs)
 }
 
+// storage is where a stream is kept.
+func (b *bundle) storage(name string) jetstream.StorageType {
+	b.tb.Helper()
+	s, err := b.jetstream().Stream(b.tb.Context(), name)
+	if err != nil {
+		b.tb.Fatal(err)
+	}
+	return s.CachedInfo().Config.Storage
+}
+
 func (b *bundle) jetstream() jetstream.JetStream {
 	b.tb.Helper()
 	nc, err := client.Connect("", client.InProcessServer(b.server))
@@ -549,5 +559,27 @@ func (b *bundle) until(what string, ok func() bool) {
 			b.tb.Fatalf("waited in vain until %s", what)
 		}
 		time.Sleep(5 * time.Millisecond)
+	}
+}
+
+func TestTasksOfAFreshServerAreInMemory(t *testing.T) {
+	t.Parallel()
+	b := newBundle(t)
+	b.dispatch(one(1, task.Normal))
+	if got := b.storage("TASKS"); got != jetstream.MemoryStorage {
+		t.Errorf("with a server of its own the tasks are kept in %v, want memory", got)
+	}
+	if got := b.storage("EVENTS"); got != jetstream.FileStorage {
+		t.Errorf("published facts are kept in %v, want files: others read them later", got)
+	}
+
+	b.stop() // a server elsewhere outlives this process and so do its tasks
+	b.open(nats.ChannelConfig{Queues: []string{"default"}})
+	if got := b.storage("TASKS"); got != jetstream.FileStorage {
+		t.Errorf("with a server elsewhere the tasks are kept in %v, want files", got)
+	}
+	b.dispatch(one(1, task.Normal)) // the stream is another one now
+	if n := b.tasks(); n != 1 {
+		t.Errorf("%d tasks are in the stream, want 1", n)
 	}
 }

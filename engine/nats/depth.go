@@ -30,7 +30,7 @@ func (c *Conn) Depth(ctx context.Context) (Depth, error) {
 	if !c.nc.IsConnected() {
 		return d, errNotConnected
 	}
-	for _, cfg := range streams(1) {
+	for _, cfg := range streams(1, false) {
 		s, err := c.js.Stream(ctx, cfg.Name)
 		if err != nil {
 			return d, fmt.Errorf("look at stream %s: %w", cfg.Name, err)

@@ -32,12 +32,18 @@ const (
 // probeSubject belongs to TASKS and to no queue.
 const probeSubject = "task.probe"
 
-// streams lists what has to be there.
-func streams(replicas int) []jetstream.StreamConfig {
+// streams lists what has to be there. Fresh: TASKS need not outlive the server,
+// whose start throws away what it holds anyway, so it is in memory: no file
+// grows, none is made and deleted, and a full disk does not stop it.
+func streams(replicas int, fresh bool) []jetstream.StreamConfig {
+	storage := jetstream.FileStorage
+	if fresh {
+		storage = jetstream.MemoryStorage
+	}
 	return []jetstream.StreamConfig{
 		{
 			Name: streamTasks, Subjects: []string{"task.>"}, Description: "tasks on their way to workers",
-			Retention: jetstream.WorkQueuePolicy, Storage: jetstream.FileStorage, Replicas: replicas,
+			Retention: jetstream.WorkQueuePolicy, Storage: storage, Replicas: replicas,
 			// One message for each attempt: the server itself refuses a second dispatch.
 			MaxMsgsPerSubject: 1, Discard: jetstream.DiscardNew, DiscardNewPerSubject: true,
 			Duplicates: 100 * time.Millisecond, // never used; the smallest window costs least
@@ -53,9 +59,14 @@ func streams(replicas int) []jetstream.StreamConfig {
 // ensureStreams makes what is missing and returns when TASKS was made: another
 // time than before means that it is another stream. Again: the streams have
 // been there, so one that is missing was deleted.
-func (c *Conn) ensureStreams(ctx context.Context, replicas int, again bool) (made time.Time, err error) {
-	for _, cfg := range streams(replicas) {
+func (c *Conn) ensureStreams(ctx context.Context, want []jetstream.StreamConfig, again bool) (made time.Time, err error) {
+	for _, cfg := range want {
 		s, err := c.js.Stream(ctx, cfg.Name)
+		if err == nil && s.CachedInfo().Config.Storage != cfg.Storage { // cannot be changed
+			if err = c.js.DeleteStream(ctx, cfg.Name); err == nil {
+				again, err = true, jetstream.ErrStreamNotFound
+			}
+		}
 		if errors.Is(err, jetstream.ErrStreamNotFound) {
 			if again {
 				pause(ctx, deletedWait)

@@ -2,6 +2,7 @@ package pg
 
 import (
 	"encoding/binary"
+	"iter"
 	"time"
 )
 
@@ -52,6 +53,26 @@ func (c *column) bytes() []byte {
 	binary.BigEndian.PutUint32(c.buf[12:], c.n)
 	binary.BigEndian.PutUint32(c.buf[16:], 1)
 	return c.buf
+}
+
+// values are the elements, null as nil.
+func (c *column) values() iter.Seq[[]byte] {
+	return func(yield func([]byte) bool) {
+		for rest := c.buf[arrayHeader:]; len(rest) > 0; {
+			size := int32(binary.BigEndian.Uint32(rest)) //nolint:gosec // -1 is null
+			rest = rest[4:]
+			if size < 0 {
+				if !yield(nil) {
+					return
+				}
+				continue
+			}
+			if !yield(rest[:size:size]) {
+				return
+			}
+			rest = rest[size:]
+		}
+	}
 }
 
 func (c *column) add(b []byte) {

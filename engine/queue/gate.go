@@ -63,8 +63,8 @@ func NewGate(settings func(workspace, queue string) Settings) *Gate {
 	}
 }
 
-// Add takes an attempt in. It waits for its turn when wait says so or its
-// queue does; else it counts as let out, and Add returns true. One that is
+// Add takes an attempt in. It waits for its turn when wait says so, or when
+// OutMax of its kind are out; else it counts as let out, and Add returns true. One that is
 // known already changes nothing: what is out may go out again.
 func (g *Gate) Add(e Entry, wait bool) (free bool) {
 	id := e.Task.ID()
@@ -80,10 +80,10 @@ func (g *Gate) Add(e Entry, wait bool) (free bool) {
 	l.in++
 	l.depth[lane4(e.Task.Priority)]++
 	l.ages.push(kept)
-	if !wait {
+	if !wait && l.passes(kept) {
 		kept.state = out
 		kept.Task.Config = task.Task{}.Config // it is not needed here any more
-		l.out++
+		l.out[lane4(e.Task.Priority)]++
 		return true
 	}
 	g.waits++
@@ -184,7 +184,7 @@ func (g *Gate) drop(e *Entry, l *line) (held bool) {
 		e.state = gone // whoever asks for its slots gives them back, too
 		return len(e.asked) > 0
 	case out:
-		l.out--
+		l.out[lane4(e.Task.Priority)]--
 		held = len(e.asked) > 0
 		for _, n := range e.asked {
 			if n.Slots > 0 || n.Rate == 0 {

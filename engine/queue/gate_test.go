@@ -321,3 +321,35 @@ func TestBacklogIsFullAndTheLeastUrgentIsShed(t *testing.T) {
 		t.Errorf("shed %+v, want the two youngest of the least urgent", shed)
 	}
 }
+
+func TestNoMoreAreOutThanTheChannelCanHold(t *testing.T) {
+	y := newYard(map[string]queue.Settings{})
+	var ids []task.ID
+	for range queue.OutMax + 10 {
+		ids = append(ids, y.add(queue.Entry{Task: task.Task{Priority: task.Normal}}))
+	}
+	look := func(out, waiting int) {
+		t.Helper()
+		if k := y.Look()[0]; k.Out != out || k.Waiting != waiting {
+			t.Errorf("%d are out and %d wait, want %d and %d", k.Out, k.Waiting, out, waiting)
+		}
+	}
+	look(queue.OutMax, 10)
+	if out := y.let(); len(out) != 0 {
+		t.Errorf("%d more went out, want none", len(out))
+	}
+	y.add(queue.Entry{Task: task.Task{Priority: task.High}}) // passes: only its own kind is crowded
+	look(queue.OutMax+1, 10)
+	y.End(ids[0], "", true, y.now)
+	late := y.add(queue.Entry{Task: task.Task{Priority: task.Normal}}) // there is room, but others wait for it
+	if out := y.let(); len(out) != 1 || out[0].ID() != ids[queue.OutMax] {
+		t.Errorf("went out: %v, want the one that waits longest", out)
+	}
+	for _, id := range ids[1:20] {
+		y.End(id, "", true, y.now)
+	}
+	if out := y.let(); len(out) != 10 || out[9].ID() != late {
+		t.Errorf("%d went out, want the 9 that waited and the one that came last", len(out))
+	}
+	look(queue.OutMax+1+1-20+10, 0)
+}

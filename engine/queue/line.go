@@ -21,10 +21,28 @@ type line struct {
 	clock  uint64
 
 	depth [lanes4]int // scheduled and not over
-	out   int
-	in    uint64 // so far
+	asks  [lanes4]int // picked
+	out   [lanes4]int // with the workers, or in the channel on the way to them
+	in    uint64      // so far
 	done  uint64
 	ages  ages
+}
+
+// OutMax is how many attempts of a queue and a priority are out at once, limits
+// or not. What is out cannot take turns any more, and the channel holds it in
+// memory; what waits is owed, and costs nothing but its row.
+const OutMax = 8_192
+
+// crowded reports whether so many of an attempt's kind are out that it waits.
+func (l *line) crowded(e *Entry) bool {
+	p := lane4(e.Task.Priority)
+	return l.asks[p]+l.out[p] >= OutMax
+}
+
+// passes reports whether an attempt without limits goes out at once: there is
+// room, and none that came before it waits for that.
+func (l *line) passes(e *Entry) bool {
+	return !l.crowded(e) && (len(l.lanes) == 0 || l.lanes[laneKey{priority: lane4(e.Task.Priority)}] == nil)
 }
 
 // laneKey is what attempts have in common that go out in the order in which

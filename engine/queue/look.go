@@ -20,26 +20,16 @@ type Look struct {
 
 // Backlog is how many attempts are scheduled and not over.
 func (l *Look) Backlog() int {
-	n := 0
-	for _, d := range l.Depth {
-		n += d
-	}
-	return n
+	return sum(l.Depth[:])
 }
 
-func (l *line) backlog() int {
-	n := 0
-	for _, d := range l.depth {
-		n += d
-	}
-	return n
-}
+func (l *line) backlog() int { return sum(l.depth[:]) }
 
 // Look lists the queues, by name.
 func (g *Gate) Look() []Look {
 	list := make([]Look, 0, len(g.order))
 	for _, l := range g.order {
-		k := Look{Workspace: l.name.workspace, Queue: l.name.queue, Depth: l.depth, Out: l.out, Oldest: l.ages.oldest(), In: l.in, Done: l.done}
+		k := Look{Workspace: l.name.workspace, Queue: l.name.queue, Depth: l.depth, Out: sum(l.out[:]), Oldest: l.ages.oldest(), In: l.in, Done: l.done}
 		k.Waiting = k.Backlog() - k.Out
 		list = append(list, k)
 	}

@@ -24,7 +24,7 @@ func (g *Gate) Pick(now time.Time, most int) []*Entry {
 		}
 		own, limited := s.need(l.name.workspace, l.name.queue)
 		may := func(e *Entry) bool {
-			return (!limited || g.room(own, now)) && g.may(e, now)
+			return !l.crowded(e) && (!limited || g.room(own, now)) && g.may(e, now)
 		}
 		for len(list) < most {
 			q := l.best(may)
@@ -43,6 +43,7 @@ func (g *Gate) Pick(now time.Time, most int) []*Entry {
 func (g *Gate) take(e *Entry, own Need, limited bool) {
 	g.waits--
 	e.state = picked
+	g.line(e.Task.Workspace, e.Queue).asks[lane4(e.Task.Priority)]++
 	e.asked = e.asked[:0]
 	if limited {
 		e.asked = append(e.asked, own)
@@ -82,12 +83,14 @@ func (e *Entry) Asked() []Need { return e.asked }
 // Let says that a picked attempt has its slots. It returns false when it is
 // over by now: the slots have to be given back, and nothing goes out.
 func (g *Gate) Let(e *Entry) (wanted bool) {
+	l := g.line(e.Task.Workspace, e.Queue)
+	l.asks[lane4(e.Task.Priority)]--
 	if e.state == gone {
 		g.release(e)
 		return false
 	}
 	e.state = out
-	g.line(e.Task.Workspace, e.Queue).out++
+	l.out[lane4(e.Task.Priority)]++
 	return true
 }
 
@@ -101,6 +104,8 @@ func (g *Gate) Refuse(e *Entry, limit string, until, now time.Time) {
 		g.blocked[limit] = until
 	}
 	g.release(e)
+	l := g.line(e.Task.Workspace, e.Queue)
+	l.asks[lane4(e.Task.Priority)]--
 	if e.state == gone {
 		return
 	}
@@ -109,7 +114,6 @@ func (g *Gate) Refuse(e *Entry, limit string, until, now time.Time) {
 	}
 	e.state, e.probe = waiting, false
 	g.waits++
-	l := g.line(e.Task.Workspace, e.Queue)
 	s := g.Settings(e.Task.Workspace, e.Queue)
 	if key := s.fairKey(e); key != "" && l.served[key] > 0 {
 		l.served[key]--

@@ -390,7 +390,9 @@ func cleanEnv() []string {
 			out = append(out, e)
 		}
 	}
-	return append(out, "LC_ALL=C", "TZ=UTC")
+	// glibc gives memory back to the system after each statement and asks for it
+	// again at the next one, which is a fifth of a small turn's time.
+	return append(out, "LC_ALL=C", "TZ=UTC", "MALLOC_TOP_PAD_=262144", "MALLOC_TRIM_THRESHOLD_=1048576")
 }
 
 // tail keeps the last lines that the server wrote.
