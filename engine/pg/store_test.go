@@ -3,9 +3,11 @@ package pg_test
 import (
 	"context"
 	"errors"
+	"strings"
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/google/uuid"
 
 	"signalbox/engine/event"
@@ -235,4 +237,41 @@ func TestATicketIsTakenOnce(t *testing.T) {
 	}
 	put("d", now.Add(time.Minute), true) // the old ones have left
 	put("e", now.Add(time.Minute), true)
+}
+
+// Turns of a few events and nothing else have a statement of their own, by
+// their number: what is written and what the fence refuses is the same.
+func TestTurnsOfEveryNumberOfEvents(t *testing.T) {
+	t.Parallel()
+	s := pg.NewStore(open(t))
+	epoch, ctx := owner(t, s), context.Background()
+	id, turn := born(epoch)
+	if err := s.Commit(ctx, turn); err != nil {
+		t.Fatal(err)
+	}
+	want := []event.Event{turn.Events[0].Event}
+	for n := 1; n <= 6; n++ {
+		next := runtime.Turn{Epoch: epoch, At: turn.At}
+		for range n {
+			last := want[len(want)-1]
+			e := event.Event{Seq: last.Seq + 1, At: turn.At, Type: "TaskScheduled", Node: []string{"", "分类"}[last.Seq%2], Data: []byte(`{"text":"\"quoted\", 分类 ` + strings.Repeat("x", last.Seq) + `"}`)}
+			e.Hash = event.Chain(last.Hash, &e)
+			next.Events, want = append(next.Events, runtime.EventRow{Run: id, Event: e}), append(want, e)
+		}
+		fenced := next
+		fenced.Epoch--
+		if err := s.Commit(ctx, &fenced); !errors.Is(err, runtime.ErrFenced) {
+			t.Errorf("%d events of an owner before: %v, want that it is fenced", n, err)
+		}
+		if err := s.Commit(ctx, &next); err != nil {
+			t.Fatalf("%d events: %v", n, err)
+		}
+	}
+	rec, err := s.Load(ctx, id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, rec.Events); diff != "" {
+		t.Errorf("what was written is not there (-want +got):\n%s", diff)
+	}
 }
