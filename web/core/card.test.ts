@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { cardOf, inAnchor, outAnchor, portsFor, subtitleOf, titleOf, unknownSpec } from "./card.ts";
+import { cardOf, inAnchor, outAnchor, portsFor, titleOf, unknownSpec } from "./card.ts";
 import type { GraphNode, Spec } from "./graph.ts";
+import { subtitleOf } from "./subtitle.ts";
 
 const route: Spec = {
   ...unknownSpec("route"),
@@ -96,7 +97,7 @@ test("titles and subtitles", () => {
     '5 {"c":1}',
   );
   assert.equal(
-    subtitleOf({ ...route, subtitle: "{url}" }, { key: "k" }),
+    subtitleOf({ ...route, subtitle: "answers after {latency} ms" }, { key: "k" }),
     "k",
     "nothing to show: the key",
   );

@@ -5,6 +5,7 @@ import { below } from "./below.ts";
 import type { Point } from "./geometry.ts";
 import type { GraphNode, JsonObject, NodeLayout, Port, PortsOf, Spec } from "./graph.ts";
 import { COMPENSATE } from "./graph.ts";
+import { subtitleOf } from "./subtitle.ts";
 
 export const CARD = {
   width: 208,
@@ -101,35 +102,6 @@ function derivedOf(from: PortsOf, config: JsonObject | undefined): readonly Deri
 /** The title of a node: its own, or its kind's. */
 export function titleOf(place: NodeLayout, spec: Spec): string {
   return place.title !== undefined && place.title !== "" ? place.title : spec.title;
-}
-
-/** An address longer than this is shown by its end. */
-const ADDRESS = 20;
-
-/**
- * A value of the configuration as it reads on a card: names stand for
- * "{{ expressions }}", and a long address for its last part.
- */
-function plain(text: string): string {
-  const names = text.replace(/\{\{(.*?)\}\}/g, (_, expr: string) => {
-    const found = expr.match(/[A-Za-z_]\w*\b(?!\s*\()/g);
-    return `\u2039${found?.at(-1) ?? "\u2026"}\u203a`;
-  });
-  const bare = names.replace(/^=\s*/, "").replace(/^https?:\/\//, "");
-  if (bare === names || bare.length <= ADDRESS || names.startsWith("=")) return bare;
-  const last = /\/[^/?#]+(?=\/?(?:[?#]|$))/.exec(bare);
-  return last === null ? bare : `\u2026${last[0]}`;
-}
-
-/** The template "{method} {url}" filled with fields of the configuration. */
-export function subtitleOf(spec: Spec, node: Pick<GraphNode, "key" | "config">): string {
-  if (spec.subtitle === undefined || spec.subtitle === "") return node.key;
-  const filled = spec.subtitle.replace(/\{([^}]*)\}/g, (_, name: string) => {
-    const value = node.config?.[name];
-    if (value === undefined || value === null) return "";
-    return typeof value === "string" ? plain(value) : JSON.stringify(value);
-  });
-  return filled.trim() || node.key;
 }
 
 /** Whether the port shows only when it is wanted: a failure that nobody handles. */

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Schema } from "./form-schema.ts";
-import { at, defaults, fieldsOf, pointerParts, shown, subtitle, widgetOf } from "./form-schema.ts";
+import { at, defaults, fieldsOf, pointerParts, shown, widgetOf } from "./form-schema.ts";
 
 test("each schema has its widget", () => {
   const cases: readonly (readonly [Schema, string])[] = [
@@ -53,9 +53,7 @@ test("pointers go through escapes and arrays, never to what objects inherit", ()
   assert.equal(at({}, "/constructor"), undefined);
 });
 
-test("a subtitle is filled from the configuration and its defaults", () => {
+test("a new step starts with the defaults of its fields", () => {
   const schema: Schema = { properties: { method: { default: "GET" }, url: {} } };
-  assert.equal(subtitle("{method} {url}", { url: "https://x" }, schema), "GET https://x");
-  assert.equal(subtitle("{url}", {}, schema), "");
   assert.deepEqual(defaults(schema), { method: "GET" });
 });

@@ -189,16 +189,6 @@ export function at(value: unknown, pointer: string): unknown {
   return here;
 }
 
-/** "{method} {url}" with the fields of a configuration put in. */
-export function subtitle(template: string, config: unknown, schema: Schema): string {
-  const text = template.replaceAll(/\{([\w/]+)\}/g, (_, path: string) => {
-    const value = at(config, `/${path}`) ?? at(defaults(schema), `/${path}`);
-    if (value === undefined || value === null) return "";
-    return typeof value === "string" ? value : JSON.stringify(value);
-  });
-  return text.replaceAll(/\s+/g, " ").trim();
-}
-
 /** The configuration that a new node starts with. */
 export function defaults(schema: Schema): Record<string, unknown> {
   const config: Record<string, unknown> = {};

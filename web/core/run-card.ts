@@ -3,6 +3,7 @@
 
 import { below } from "./below.ts";
 import type { Graph, GraphNode, Json, Note, Port, PortsOf, Spec } from "./graph.ts";
+import { subtitleOf } from "./subtitle.ts";
 
 export const HEAD = 56;
 export const ROW = 28;
@@ -116,7 +117,7 @@ function cardOf(n: GraphNode, graph: Graph, spec: Spec | undefined, used: readon
     id: n.id,
     key: n.key,
     title: at?.title || spec?.title || n.key,
-    sub: subtitle(n, spec),
+    sub: subtitleOf(spec, n),
     kind: spec?.title ?? n.kind,
     tile: spec?.tile ?? "logic",
     icon: spec?.icon ?? "circle-help",
@@ -169,18 +170,6 @@ function word(item: Json, name: string): string {
   if (typeof item !== "object" || item === null || Array.isArray(item)) return "";
   const value = (item as Readonly<Record<string, Json>>)[name];
   return typeof value === "string" ? value : "";
-}
-
-/** Fills the kind's template; what nothing fills is called by the step's key. */
-function subtitle(n: GraphNode, spec: Spec | undefined): string {
-  let filled = 0;
-  const text = (spec?.subtitle ?? "").replace(/\{(\w+)\}/g, (_hole, name: string) => {
-    const value = n.config?.[name];
-    if (value === undefined || value === null) return "";
-    filled += 1;
-    return typeof value === "string" ? value : JSON.stringify(value);
-  });
-  return filled === 0 ? n.key : text.trim() || n.key;
 }
 
 /** The curve between two points; an edge that leads back runs through a lane. */

@@ -110,7 +110,7 @@ func statuses() []string {
 
 // sources are what a filter offers as having started a run.
 func sources() []string {
-	return []string{"manual", "api", "webhook", "test", "retry", "fork"}
+	return []string{"manual", "api", "webhook", "test", "retry", "fork", "call", "share"}
 }
 
 // detailed reports whether a filter is set that stands in the form.

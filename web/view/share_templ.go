@@ -115,7 +115,7 @@ func ShareView(p Page, s SharePage) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				var templ_7745c5c3_Var6 = []any{"share-split", templ.KV("asks", s.Form != nil)}
+				var templ_7745c5c3_Var6 = []any{"share-split", templ.KV("with-form", s.Form != nil)}
 				templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_ElementWriter, templ_7745c5c3_Var6...)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err

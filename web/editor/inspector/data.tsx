@@ -116,7 +116,9 @@ function Origin({
   return run === undefined ? (
     <span class="hint">{when}</span>
   ) : (
-    <a href={`/runs/${encodeURIComponent(run)}`}>{when}</a>
+    <a class="lnk" href={`/runs/${encodeURIComponent(run)}`}>
+      {when}
+    </a>
   );
 }
 
