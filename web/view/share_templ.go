@@ -388,7 +388,7 @@ func shareActs(p Page, s SharePage) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			if !s.Copies && s.Form == nil {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 31, "<span class=\"chip\">")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 31, "<span class=\"chip read-only\">")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
