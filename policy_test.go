@@ -28,7 +28,8 @@ var layers = map[string][]string{
 	"engine/problem":        {},
 	"engine/event":          {},
 	"engine/route":          {"engine/problem"},
-	"engine/expr":           {},
+	"engine/shape":          {},
+	"engine/expr":           {"engine/shape"},
 	"engine/history":        {},
 	"engine/archive":        {"engine/event"},
 	"engine/task":           {"engine/event"},
@@ -40,7 +41,7 @@ var layers = map[string][]string{
 	"engine/mutant":         {},
 	"engine/reference/play": {"engine/compile", "engine/event", "engine/expr", "engine/graph", "engine/kind", "engine/machine", "engine/reference"},
 	"engine/soundness":      {"engine/graph", "engine/machine"},
-	"engine/compile":        {"engine/chart", "engine/chart/draw", "engine/expr", "engine/graph", "engine/kind", "engine/machine", "engine/route", "engine/soundness"},
+	"engine/compile":        {"engine/chart", "engine/chart/draw", "engine/expr", "engine/graph", "engine/kind", "engine/machine", "engine/route", "engine/shape", "engine/soundness"},
 	"engine/chart":          {"engine/expr"},
 	"engine/chart/draw":     {"engine/chart", "engine/graph"},
 	"engine/exchange":       {"engine/chart", "engine/chart/draw", "engine/expr", "engine/graph", "engine/kind", "engine/problem"},
@@ -109,7 +110,7 @@ var layers = map[string][]string{
 // I/O, reads no clock and draws no random number.
 var (
 	pure = []string{
-		"engine/problem", "engine/event", "engine/route", "engine/queue", "engine/expr", "engine/history", "engine/task", "engine/span", "engine/graph", "engine/kind",
+		"engine/problem", "engine/event", "engine/route", "engine/queue", "engine/shape", "engine/expr", "engine/history", "engine/task", "engine/span", "engine/graph", "engine/kind",
 		"engine/machine", "engine/mutant", "engine/soundness", "engine/compile", "engine/chart", "engine/exchange", "engine/reference", "engine/runtime/brief", "engine/compare", "engine/rehearsal", "engine/picture", "engine/poster", "engine/insight", "engine/worker/elastic",
 	}
 	impure = []string{"context", "os", "net", "net/http", "io/fs", "log", "log/slog", "math/rand", "math/rand/v2", "crypto/rand", "sync", "testing"}

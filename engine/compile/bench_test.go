@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"signalbox/engine/compile"
 	"signalbox/engine/graph"
 	"signalbox/engine/machine"
 )
@@ -217,5 +218,40 @@ func TestMapOfTenThousandStaysSmall(t *testing.T) { //nolint:paralleltest // it 
 		t.Errorf("a map of %d items holds %d MB", machine.ItemsMax, most>>20)
 	} else {
 		t.Logf("%.1f MB", float64(most)/(1<<20))
+	}
+}
+
+// BenchmarkCompile compiles rows of steps that read what the step before gave,
+// with a loop and a map in them: what is proved and followed has to be told
+// while somebody draws.
+func BenchmarkCompile(b *testing.B) {
+	for _, n := range []int{100, 1_000} {
+		lines := []string{"s:manual", `more:if{"condition":"input.count > 3"}`, "first:mock/each", "s>first", "more.true>first"}
+		last := "first"
+		for i := range n / 4 {
+			key := func(kind string) string { return fmt.Sprintf("%s%04d", kind, i) }
+			lines = append(lines,
+				key("ask")+`:mock{"answer":{"count":"=input.count","text":"{{ input.text }} more","rows":[{"id":1,"name":"a"}]}}`,
+				key("set")+`:set{"fields":{"total":"=input.count * 2","first.name":"=input.rows[0].name"}}`,
+				key("names")+`:transform{"expression":"{'names': input.rows.map(r, r.name), 'count': input.total, 'text': input.text}"}`,
+				key("big")+`:if{"condition":"input.count > 10 && has(input.names)"}`,
+				last+">"+key("ask"), key("ask")+">"+key("set"), key("set")+">"+key("names"), key("names")+">"+key("big"))
+			last = key("big") + ".true"
+		}
+		g := draw(b, append(lines, last+">more")...)
+		b.Run(fmt.Sprintf("%d nodes", n), func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, issues := compile.Compile(g); graph.Errors(issues) {
+					b.Fatal(issues)
+				}
+			}
+		})
+		b.Run(fmt.Sprintf("%d nodes, their ports", n), func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				compile.PortsOf(g, compile.World{})
+			}
+		})
 	}
 }

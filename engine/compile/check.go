@@ -213,6 +213,10 @@ func (c *compiler) checkExpressions(n graph.Node, spec kind.Spec) {
 		}
 		if len(faults) == 0 {
 			c.checkParts(n, at, tree)
+			if c.trees[n.ID] == nil {
+				c.trees[n.ID] = map[string]*expr.Tree{}
+			}
+			c.trees[n.ID][at] = tree
 		}
 	}
 }

@@ -1,7 +1,7 @@
 // Package compile turns a drawing into a machine, or into findings that say
 // what stands in the way: resolve (kinds, ports, keys), check (configuration,
-// expressions, structure), lower (defaults filled in), link, prove (package
-// soundness).
+// expressions, structure), follow (what values look like along the edges), lower
+// (defaults filled in), link, prove (package soundness).
 //
 // It is pure: the same drawing always gives the same bytes.
 package compile
@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"signalbox/engine/chart"
+	"signalbox/engine/expr"
 	"signalbox/engine/graph"
 	"signalbox/engine/kind"
 	"signalbox/engine/machine"
@@ -26,27 +27,19 @@ type compiler struct {
 	specs  map[string]kind.Spec   // by node id; only of nodes with a known kind
 	in     map[string][]graph.Edge
 	out    map[string][]graph.Edge
-	charts map[string]chart.Def // by node id: statecharts
-	tasks  []invoked            // that states of these start
+	charts map[string]chart.Def             // by node id: statecharts
+	tasks  []invoked                        // that states of these start
+	trees  map[string]map[string]*expr.Tree // by node id and field: what could be parsed
 	issues []graph.Issue
 }
 
 // Compile returns the machine of a drawing and everything found on the way,
 // errors first. With errors the machine is nil.
 func Compile(g graph.Graph) (*machine.Machine, []graph.Issue) {
-	c := &compiler{
-		g: &g, charts: map[string]chart.Def{}, specs: map[string]kind.Spec{}, node: map[string]*graph.Node{}, key: map[string]*graph.Node{},
-		in: map[string][]graph.Edge{}, out: map[string][]graph.Edge{},
-	}
-	for i := range g.Nodes {
-		c.node[g.Nodes[i].ID], c.key[g.Nodes[i].Key] = &g.Nodes[i], &g.Nodes[i]
-	}
-	for _, e := range g.Edges {
-		c.in[e.To] = append(c.in[e.To], e)
-		c.out[e.From] = append(c.out[e.From], e)
-	}
+	c := newCompiler(g)
 	c.resolve()
 	c.check()
+	c.follow(World{}).judge()
 	if graph.Errors(c.issues) {
 		return nil, c.sorted()
 	}
@@ -60,6 +53,21 @@ func Compile(g graph.Graph) (*machine.Machine, []graph.Issue) {
 		return nil, c.sorted()
 	}
 	return m, c.sorted()
+}
+
+func newCompiler(g graph.Graph) *compiler {
+	c := &compiler{
+		g: &g, charts: map[string]chart.Def{}, specs: map[string]kind.Spec{}, node: map[string]*graph.Node{}, key: map[string]*graph.Node{},
+		in: map[string][]graph.Edge{}, out: map[string][]graph.Edge{}, trees: map[string]map[string]*expr.Tree{},
+	}
+	for i := range g.Nodes {
+		c.node[g.Nodes[i].ID], c.key[g.Nodes[i].Key] = &g.Nodes[i], &g.Nodes[i]
+	}
+	for _, e := range g.Edges {
+		c.in[e.To] = append(c.in[e.To], e)
+		c.out[e.From] = append(c.out[e.From], e)
+	}
+	return c
 }
 
 // EdgeIDs lists the ids of the drawing's edges by their position in the

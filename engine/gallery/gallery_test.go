@@ -13,6 +13,7 @@ import (
 	"signalbox/engine/graph"
 	"signalbox/engine/machine"
 	"signalbox/engine/route"
+	"signalbox/engine/shape"
 )
 
 // Every template must be publishable as it is, and without a warning: it is
@@ -101,6 +102,7 @@ type act struct {
 func play(t *testing.T, name, input string, acts map[string]act) (answer, result string, queues []string) {
 	t.Helper()
 	m, sample := machineOf(t, name)
+	ports := portsOf(t, name)
 	if input == "" {
 		input = sample
 	}
@@ -126,6 +128,7 @@ func play(t *testing.T, name, input string, acts map[string]act) (answer, result
 		if err != nil {
 			t.Fatal(err)
 		}
+		fit(t, name, m, s, ports)
 		inputs = append(inputs[1:], decisions(events, acts)...)
 		for _, c := range m.Commands(s, events) {
 			switch c := c.(type) {
@@ -151,6 +154,45 @@ func play(t *testing.T, name, input string, acts map[string]act) (answer, result
 	}
 	slices.Sort(queues)
 	return answer, string(raw), queues
+}
+
+// fit checks that what the steps gave so far looks as the ports say.
+func fit(t *testing.T, name string, m *machine.Machine, s *machine.Snapshot, ports map[string]compile.Ports) {
+	t.Helper()
+	for key, out := range s.Outputs(m) {
+		given := shape.Shape{}
+		for port, s := range ports[key].Gives {
+			if port != machine.PortFailure {
+				given = shape.Join(given, s)
+			}
+		}
+		var v any
+		if err := json.Unmarshal(out.Value, &v); err != nil {
+			t.Fatal(err)
+		}
+		if f := given.Fits(v); f != nil && !given.Never() {
+			t.Errorf("%s: %s gave %s, which does not fit at %q: %+v", name, key, out.Value, f.Pointer, f)
+		}
+	}
+}
+
+// portsOf is what is said of the steps' data, by key.
+func portsOf(t *testing.T, name string) map[string]compile.Ports {
+	t.Helper()
+	g, err := gallery.New()
+	if err != nil {
+		t.Fatal(err)
+	}
+	tpl, _ := g.Find(name)
+	all, issues := compile.PortsOf(tpl.Graph, compile.World{})
+	if len(issues) > 0 {
+		t.Errorf("%s: %+v", name, issues)
+	}
+	byKey := map[string]compile.Ports{}
+	for _, n := range tpl.Graph.Nodes {
+		byKey[n.Key] = all[n.ID]
+	}
+	return byKey
 }
 
 func machineOf(t *testing.T, name string) (m *machine.Machine, sample string) {

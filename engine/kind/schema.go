@@ -72,6 +72,20 @@ func (p Properties) find(name string) *Schema {
 	return nil
 }
 
+// FieldAt finds the field of the configuration at a place, a JSON pointer.
+func (s Spec) FieldAt(pointer string) (Schema, bool) {
+	unescape := strings.NewReplacer("~1", "/", "~0", "~")
+	cur := &s.Config
+	for _, name := range strings.Split(pointer, "/")[1:] {
+		if cur.Items != nil {
+			cur = cur.Items
+		} else if cur = cur.Properties.find(unescape.Replace(name)); cur == nil {
+			return Schema{}, false
+		}
+	}
+	return *cur, true
+}
+
 // ExprMode says how the text at a place of the configuration is read. Places
 // that the schema does not know are values.
 func (s Spec) ExprMode(pointer string) expr.Mode {
