@@ -44,17 +44,12 @@ const (
 	exitUsage  = 2 // the input was not understood
 )
 
-// garbage is how much the heap may grow before it is collected, in percent. Of
-// what a step costs, collecting is a tenth at Go's own 100; 150 would buy half
-// of that back for 30 MB.
-const garbage = 120
-
 func run(args []string) int {
-	if os.Getenv("GOGC") == "" {
-		debug.SetGCPercent(garbage)
-	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
+	if os.Getenv("GOGC") == "" {
+		go app.TuneGarbage(ctx)
+	}
 	name := "serve"
 	if len(args) > 0 && args[0] != "" && args[0][0] != '-' {
 		name, args = args[0], args[1:]

@@ -24,6 +24,7 @@ type attempt struct {
 	beaten time.Time // last heartbeat
 	leave  func()    // lets the next suspect in
 	over   atomic.Bool
+	stores atomic.Bool // over, but its output is still on its way to the store
 	stream stream
 	told   func(*task.Result, bool) // when the result is settled; may be nil
 }
@@ -156,7 +157,9 @@ func (a *attempt) finish(ctx context.Context, output json.RawMessage, err error)
 	if err == nil {
 		// The attempt's own time may be over; storing its output is not its fault.
 		store, stop := context.WithTimeout(context.WithoutCancel(ctx), storeMax)
+		a.stores.Store(true)
 		r.Output, r.OutputRef, err = p.pack(store, t, output)
+		a.stores.Store(false)
 		stop()
 	}
 	class := ""
@@ -193,6 +196,9 @@ func (p *Pool) explain(ctx context.Context, t *task.Task, err error) *Failure {
 // beat extends the task, or gives up the attempt when its action does not end.
 func (a *attempt) beat(now time.Time) {
 	if a.over.Load() {
+		if a.stores.Load() {
+			a.extend(now) // else another worker would begin what is done here
+		}
 		return
 	}
 	if now.After(a.ends.Add(overrunMax)) {
@@ -204,6 +210,11 @@ func (a *attempt) beat(now time.Time) {
 		}
 		return
 	}
+	a.extend(now)
+}
+
+// extend keeps the task from being handed out again.
+func (a *attempt) extend(now time.Time) {
 	if now.Sub(a.beaten) >= extendEvery {
 		a.beaten = now
 		a.job.Extend()
