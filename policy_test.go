@@ -8,6 +8,7 @@ import (
 	"go/token"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -243,6 +244,53 @@ func TestNames(t *testing.T) {
 
 // TestTopLevel keeps the folders at the root to the ones the user named and
 // the few that ARCHITECTURE.md explains.
+// Every dependency is named with its reason.
+func TestDependencies(t *testing.T) {
+	raw, err := os.ReadFile("docs/dependencies.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var modules, packages struct {
+		Require []struct {
+			Path     string
+			Indirect bool
+		}
+		Dependencies, DevDependencies, OptionalDependencies map[string]string
+	}
+	out, err := exec.Command("go", "mod", "edit", "-json").Output()
+	if err == nil {
+		err = json.Unmarshal(out, &modules)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if out, err = os.ReadFile("package.json"); err == nil {
+		err = json.Unmarshal(out, &packages)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, m := range modules.Require {
+		if !m.Indirect {
+			names = append(names, m.Path)
+		}
+	}
+	for _, list := range []map[string]string{packages.Dependencies, packages.DevDependencies, packages.OptionalDependencies} {
+		names = slices.AppendSeq(names, maps.Keys(list))
+	}
+	if len(names) < 30 {
+		t.Fatalf("only %d dependencies were found: %v", len(names), names)
+	}
+	for _, name := range names {
+		scope, _, scoped := strings.Cut(name, "/")
+		all := scoped && strings.HasPrefix(scope, "@") && strings.Contains(string(raw), scope+`/\*`)
+		if !all && !regexp.MustCompile(`(^|[ |,])`+regexp.QuoteMeta(name)+`($|[ |,])`).Match(raw) {
+			t.Errorf("docs/dependencies.md does not say what %s is for", name)
+		}
+	}
+}
+
 func TestTopLevel(t *testing.T) {
 	t.Parallel()
 	want := []string{"app", "bin", "client", "deploy", "docs", "engine", "migrations", "server", "static", "web"}

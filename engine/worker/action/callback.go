@@ -36,7 +36,7 @@ func (a Callback) Do(ctx context.Context, c worker.Call) (json.RawMessage, error
 		} `json:"wait"`
 	}
 	run, idErr := uuid.Parse(c.Task.Run)
-	if err := json.Unmarshal(c.Config, &cfg); err != nil || idErr != nil {
+	if err := readConfig(c.Config, &cfg); err != nil || idErr != nil {
 		return nil, worker.Fail(worker.ClassInvalidInput, "The request's configuration cannot be read.")
 	}
 	if a.Address == nil {

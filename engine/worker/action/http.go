@@ -63,7 +63,7 @@ type httpOutput struct {
 // Do implements worker.Action.
 func (h HTTP) Do(ctx context.Context, c worker.Call) (json.RawMessage, error) {
 	var cfg httpConfig
-	if err := json.Unmarshal(c.Config, &cfg); err != nil {
+	if err := readConfig(c.Config, &cfg); err != nil {
 		return nil, worker.Fail(worker.ClassInvalidInput, "The request's configuration cannot be read: "+err.Error())
 	}
 	if c.Task.Timeout <= 0 {

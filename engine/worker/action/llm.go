@@ -72,7 +72,7 @@ type llmOutput struct {
 // to the model once, with what is wrong.
 func (l LLM) Do(ctx context.Context, c worker.Call) (json.RawMessage, error) {
 	var cfg llmConfig
-	if err := json.Unmarshal(c.Config, &cfg); err != nil {
+	if err := readConfig(c.Config, &cfg); err != nil {
 		return nil, worker.Fail(worker.ClassInvalidInput, "The model's configuration cannot be read: "+err.Error())
 	}
 	form, err := shape.New(cfg.JSONSchema)

@@ -39,7 +39,7 @@ type mockConfig struct {
 // Do implements worker.Action.
 func (Mock) Do(ctx context.Context, c worker.Call) (json.RawMessage, error) {
 	var m mockConfig
-	if err := json.Unmarshal(c.Config, &m); err != nil {
+	if err := readConfig(c.Config, &m); err != nil {
 		return nil, worker.Fail(worker.ClassInvalidInput, "The mock's configuration cannot be read: "+err.Error())
 	}
 	latency := time.Duration(m.Latency * float64(time.Millisecond))
