@@ -145,7 +145,7 @@ func (a *App) openEngine(ctx context.Context) error {
 	}
 	cfg := runtime.Config{
 		Store: a.store, Ledger: a.store, Callees: a.store, Channel: a.toWorkers, Log: a.log,
-		Owner: owner, Meter: a.meters, Queues: a.routing, Slots: a.store,
+		Owner: owner, Meter: a.meters, Queues: a.routing, Slots: a.store, Inside: a.Config.inside,
 	}
 	if cfg.Shards, err = a.store.Spread(ctx, cfg.Owner, a.Config.shards(), startLease); err != nil {
 		return err

@@ -55,6 +55,7 @@ type Config struct {
 	File         string // settings as YAML
 
 	instead map[string]worker.Action // of the usual ones, by kind; tests only
+	inside  int                      // items of a map that are done inside its run; 0 as usual; tests only
 }
 
 // setting is one row of the table of settings.

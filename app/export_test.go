@@ -48,7 +48,8 @@ func (a *App) OpenRuns(ctx context.Context) (int, error) {
 // Ordeal publishes, unless it is there already, a workflow that has something
 // of everything that can be under way when a process dies: attempts at work,
 // attempts that wait for their retry, timers, large values, a join, items of a
-// list, a transaction that is undone, a call of another workflow. It returns
+// list, items that are runs, a transaction that is undone, a call of another
+// workflow. It returns
 // a function that starts one run for a key.
 func (a *App) Ordeal(ctx context.Context) (start func(ctx context.Context, key string) (uuid.UUID, error), err error) {
 	list, err := a.drafts.List(ctx, mainWorkspace, draft.Cursor{}, 50)
@@ -81,9 +82,24 @@ func (a *App) Holds() int { return a.engine.Holds() }
 func (a *App) begin(ctx context.Context, p published, key string) (uuid.UUID, error) {
 	s, err := a.engine.Start(ctx, runtime.StartRequest{
 		Workspace: mainWorkspace, Workflow: p.workflow, Version: p.version, Trigger: "start",
-		Input: json.RawMessage(`{"n":1}`), Source: "bench", Key: key,
+		Input: json.RawMessage(fmt.Sprintf(`{"n":1,"crowd":%t}`, Crowded(key))), Source: "bench", Key: key,
 	})
 	return s.Run, err
+}
+
+// CrowdItems is how many items of its second list a crowded run of the ordeal
+// has, and CrowdInside how many may be inside a run: those are runs.
+const (
+	CrowdItems  = 5
+	CrowdInside = 3
+)
+
+// Crowded reports whether the ordeal's run of a key has items that are runs: one
+// in four.
+func Crowded(key string) bool {
+	n := 0
+	_, err := fmt.Sscanf(key, "key-%d", &n)
+	return err == nil && n%4 == 0
 }
 
 // calledGraph is what the ordeal calls.
@@ -104,6 +120,8 @@ func ordealGraph() graph.Graph {
 		{ID: "meet", Key: "meet", Kind: "join"},
 		{ID: "each", Key: "each", Kind: "map", Config: json.RawMessage(`{"items":"=[1, 2, 3]","concurrency":2}`)},
 		{ID: "one", Key: "one", Kind: "mock", In: "each", Config: json.RawMessage(`{"answer":"=item + 1","latency_ms":20}`)},
+		{ID: "crowd", Key: "crowd", Kind: "map", Config: json.RawMessage(`{"items":"=trigger.crowd ? [1, 2, 3, 4, 5] : [1]","concurrency":2}`)},
+		{ID: "part", Key: "part", Kind: "mock", In: "crowd", Config: json.RawMessage(`{"answer":"=item + 1","latency_ms":20}`)},
 		{ID: "count", Key: "count", Kind: "metric", Config: json.RawMessage(`{"name":"ordeals","value":"2","labels":{"n":"=size(input)"}}`)},
 		{ID: "guess", Key: "guess", Kind: "outcome", Config: json.RawMessage(`{"name":"ordeal","value":"\"survives\""}`)},
 		{ID: "truth", Key: "truth", Kind: "outcome", Config: json.RawMessage(`{"name":"ordeal","says":"truth","value":"\"survives\""}`)},
@@ -124,7 +142,8 @@ func ordealGraph() graph.Graph {
 		{"again", "success", "meet"},
 		{"pause", "success", "meet"},
 		{"meet", "success", "each"},
-		{"each", "success", "count"},
+		{"each", "success", "crowd"},
+		{"crowd", "success", "count"},
 		{"count", "success", "guess"},
 		{"guess", "success", "truth"},
 		{"truth", "success", "deal"},
@@ -182,6 +201,10 @@ func (a *App) Slots(queue string) worker.Slots { return a.pool.Slots()[queue] }
 
 // Instead sets another action in the place of a usual one.
 func (c *Config) Instead(kind string, a worker.Action) { c.instead = map[string]worker.Action{kind: a} }
+
+// Inside sets how many items of a map are done inside its run; above, each is a
+// run of its own.
+func (c *Config) Inside(items int) { c.inside = items }
 
 // Single publishes, unless it is there already, a workflow with one step, and
 // starts one run of it for a key.

@@ -44,6 +44,7 @@ func child(dir string) error {
 	if err != nil {
 		return err
 	}
+	cfg.Inside(app.CrowdInside)
 	a, err := app.New(ctx, cfg, slog.New(slog.NewTextHandler(log, nil)))
 	if err != nil {
 		return err
@@ -408,8 +409,17 @@ func (a *arena) settle() verdict {
 	v.lost = count(`select count(*) from unnest($1::text[], $2::uuid[]) a(key, run) where not exists (
 		select from trigger_ledger l join runs r on r.id = l.run_id where l.key = a.key and l.run_id = a.run)`, keys, runs)
 	v.double = len(a.ledger.twice) + count(`select count(*) from runs r where source = 'bench' and not exists (select from trigger_ledger l where l.run_id = r.id)`)
-	if children := count(`select count(*) from runs where source = 'call'`); children != v.acked {
-		a.t.Errorf("%d runs were called by %d", children, v.acked)
+	crowded := 0
+	for key := range a.ledger.acked {
+		if app.Crowded(key) {
+			crowded++
+		}
+	}
+	if children := count(`select count(*) from runs where source = 'call'`); children != v.acked+crowded*app.CrowdItems {
+		a.t.Errorf("%d runs were called by %d, of which %d have %d items that are runs", children, v.acked, crowded, app.CrowdItems)
+	}
+	if items := count(`select count(distinct (attributes->>'parent', attributes->>'item')) from runs where source = 'call' and attributes->>'item' is not null`); items != crowded*app.CrowdItems {
+		a.t.Errorf("%d items were runs of %d maps of %d", items, crowded, app.CrowdItems)
 	}
 	a.written(count, v.acked)
 	v.failed = count(`select count(*) from runs where ended_at is not null and status <> 'succeeded'`)
