@@ -74,7 +74,7 @@ test-web: node_modules/.stamp ## types, style and unit tests of the TypeScript c
 
 e2e: build ## the real program in a real browser (needs chromium)
 	@command -v "$${CHROMIUM:-chromium}" >/dev/null || { echo "The browser tests need Chromium: apt-get install chromium, or name one by CHROMIUM=/path/to/it"; exit 1; }
-	node --test --test-concurrency=1 web/e2e/
+	node web/e2e/all.mjs
 
 conformance-xstate: node_modules/.stamp ## like the tests of engine/exchange, with all recorded machines and 400 random charts (another XState: XSTATE_DIR=/path, with node_modules in it)
 	go test -count=1 -run RealXState ./engine/exchange -args -charts 400

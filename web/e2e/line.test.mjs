@@ -10,7 +10,7 @@ let context;
 let faults;
 
 before(async () => {
-  program = await startProgram();
+  program = await startProgram({ fresh: true });
   browser = await startBrowser();
   ({ page, context, faults } = await browser.page());
   await becomeOwner(page, program);

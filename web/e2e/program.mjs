@@ -1,7 +1,7 @@
 // Starts the real program on a free port with data of its own, and a real
 // browser, for the tests in this folder.
-import { spawn } from "node:child_process";
-import { mkdtempSync, chmodSync, rmSync, readFileSync } from "node:fs";
+import { execFileSync, spawn } from "node:child_process";
+import { appendFileSync, chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { chromium } from "playwright-core";
@@ -17,10 +17,30 @@ export const flags = [
   "--disable-sync",
 ];
 
-/** The program: its address, its setup link, and how to stop it. */
-export async function startProgram() {
+/** A directory for the data, which the database's user may enter. */
+function makeDirectory() {
   const dir = mkdtempSync(join(tmpdir(), "signalbox-e2e-"));
   chmodSync(dir, 0o755);
+  return dir;
+}
+
+/**
+ * The program with data of its own: its address, what makes somebody its
+ * owner (the link for it, or the session of the one that it has), and how to
+ * stop it. Where web/e2e/all.mjs has prepared data, it begins with a copy of
+ * them, unless it is to be fresh.
+ */
+export async function startProgram({ fresh = false } = {}) {
+  const prepared = fresh ? undefined : process.env.SIGNALBOX_E2E_PREPARED;
+  const dir = makeDirectory();
+  // Node's own copying does not keep the owner, and the database's files have one.
+  if (prepared) execFileSync("cp", ["-a", `${prepared}/.`, dir]);
+  const session = prepared ? JSON.parse(readFileSync(join(dir, "session.json"), "utf8")) : undefined;
+  return { ...(await serve(dir)), session };
+}
+
+/** The program on the data in a directory, which go with it unless they are to stay. */
+async function serve(dir, { keep = false } = {}) {
   const child = spawn("bin/signalbox", ["serve", "--data", dir, "--listen", "127.0.0.1:0"], {
     stdio: ["ignore", "pipe", "pipe"],
   });
@@ -29,27 +49,44 @@ export async function startProgram() {
   child.stderr.on("data", (d) => {
     log += d;
   });
-  const setup = await new Promise((resolve, reject) => {
+  await new Promise((resolve, reject) => {
     child.stdout.on("data", (d) => {
       out += d;
-      const m = /http\S+\/setup\/\S+/.exec(out);
-      if (m && out.includes("curl")) resolve(m[0]);
+      if (out.includes("curl")) resolve();
     });
     child.on("exit", (code) => reject(new Error(`the program ended with ${code}: ${log}`)));
   });
-  const origin = new URL(setup).origin;
+  const origin = new URL(/Signalbox is at (\S+)/.exec(out)[1]).origin;
   return {
     origin,
-    setup,
+    setup: /http\S+\/setup\/\S+/.exec(out)?.[0],
     log: () => log,
     async stop() {
       const ended = new Promise((resolve) => child.once("exit", resolve));
       child.kill("SIGINT");
       const code = await ended;
-      rmSync(dir, { recursive: true, force: true });
+      if (!keep) rmSync(dir, { recursive: true, force: true });
       return code;
     },
   };
+}
+
+const owner = { name: "Ada", email: "ada@example.org", password: "a long enough password" };
+
+/**
+ * Data with an owner who is logged in: what most tests begin with, and what
+ * takes the program longest to make.
+ */
+export async function prepareData() {
+  const dir = makeDirectory();
+  const program = await serve(dir, { keep: true });
+  const answer = await fetch(program.setup, { method: "POST", redirect: "manual", body: new URLSearchParams(owner) });
+  const [name, value] = answer.headers.getSetCookie()[0].split(";")[0].split("=");
+  await program.stop();
+  writeFileSync(join(dir, "session.json"), JSON.stringify({ name, value }));
+  // Nobody pulls the plug on a test.
+  appendFileSync(join(dir, "postgres/data/postgresql.conf"), "\nfsync = off\n");
+  return dir;
 }
 
 /** A browser that reports what a page must never do. */
@@ -90,12 +127,15 @@ export async function axe(page) {
   return JSON.parse(result.value);
 }
 
-/** Makes the first owner and logs the page in. */
+/** Logs the page in as the owner, whom it makes when the program has none. */
 export async function becomeOwner(page, program) {
+  if (program.session) {
+    await page.context().addCookies([{ ...program.session, url: program.origin, httpOnly: true, sameSite: "Lax" }]);
+    await page.goto(program.origin);
+    return;
+  }
   await page.goto(program.setup);
-  await page.fill('input[name="name"]', "Ada");
-  await page.fill('input[name="email"]', "ada@example.org");
-  await page.fill('input[name="password"]', "a long enough password");
+  for (const [field, value] of Object.entries(owner)) await page.fill(`input[name="${field}"]`, value);
   await page.click('button[type="submit"]');
   await page.waitForURL(`${program.origin}/`);
 }
