@@ -88,6 +88,7 @@ var layers = map[string][]string{
 	"engine/otlp":                        {"engine/event", "engine/machine", "engine/runtime", "engine/span"},
 	"engine/local/postgres":              {},
 	"engine/local/postgres/postgrestest": {"engine/local/postgres"},
+	"engine/pg/pgtest":                   {"engine/local/postgres/postgrestest", "engine/pg"}, // only tests use it
 	"engine/local/nats":                  {},
 	// The face.
 	"web/strings": {},

@@ -7,20 +7,12 @@ import (
 	"testing"
 
 	"signalbox/app"
-	"signalbox/engine/local/postgres/postgrestest"
-	"signalbox/engine/pg"
+	"signalbox/engine/pg/pgtest"
 )
 
 func TestAuditCommand(t *testing.T) {
 	t.Parallel()
-	db, err := pg.Open(t.Context(), postgrestest.Open(t))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer db.Close()
-	if _, err := db.Migrate(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	db := pgtest.Open(t)
 	env := func(k string) string {
 		return map[string]string{"DATABASE_URL": db.Pool().Config().ConnString()}[k]
 	}
@@ -58,14 +50,7 @@ func TestAuditCommand(t *testing.T) {
 // are over stop nobody.
 func TestRunsOfANewerProgramStopTheStart(t *testing.T) {
 	t.Parallel()
-	db, err := pg.Open(t.Context(), postgrestest.Open(t))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer db.Close()
-	if _, err := db.Migrate(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	db := pgtest.Open(t)
 	dsn := db.Pool().Config().ConnString()
 	if _, err := db.Pool().Exec(t.Context(), `insert into runs (id, shard, workspace_id, workflow_id, version_id, trigger, source, test, attributes, status, seq, owed, error, created_at, ended_at, format, semantics)
 		select gen_random_uuid(), 0, 'main', gen_random_uuid(), gen_random_uuid(), 's', 'api', false, '{}', s, 0, false, '', now(), e, f, m
@@ -75,7 +60,7 @@ func TestRunsOfANewerProgramStopTheStart(t *testing.T) {
 	if newer, err := db.Newer(t.Context()); err != nil || len(newer) != 2 || newer[0].Semantics != 2 || newer[0].Open != 2 || newer[1].Format != 3 || newer[1].Open != 1 {
 		t.Errorf("%+v %v", newer, err)
 	}
-	_, err = app.New(t.Context(), app.Config{Listen: "127.0.0.1:0", Data: t.TempDir(), DatabaseURL: dsn}, slog.New(slog.DiscardHandler))
+	_, err := app.New(t.Context(), app.Config{Listen: "127.0.0.1:0", Data: t.TempDir(), DatabaseURL: dsn}, slog.New(slog.DiscardHandler))
 	want := "the database holds 3 runs that a newer Signalbox began and that still go on:\n" +
 		"  2 runs of format 1 and semantics 2\n  1 run of format 3 and semantics 1\n" +
 		"This program reads formats up to 1 and executes semantics 1.\n" +

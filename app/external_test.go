@@ -15,7 +15,7 @@ import (
 	natsserver "github.com/nats-io/nats-server/v2/server"
 
 	"signalbox/app"
-	"signalbox/engine/local/postgres/postgrestest"
+	"signalbox/engine/pg/pgtest"
 )
 
 // startNATS runs a NATS server that listens, as operators run it.
@@ -62,7 +62,7 @@ func TestServersOfOnesOwn(t *testing.T) {
 	t.Parallel()
 	cfg := config(t, t.TempDir())
 	url, _ := startNATS(t)
-	cfg.DatabaseURL, cfg.NATSURL = postgrestest.Open(t), url
+	cfg.DatabaseURL, cfg.NATSURL = pgtest.DSN(t), url
 	log := slog.New(slog.NewTextHandler(t.Output(), &slog.HandlerOptions{Level: slog.LevelWarn}))
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
@@ -103,7 +103,7 @@ func TestServersOfOnesOwn(t *testing.T) {
 func TestWorkerWithoutTheKeyIsRefused(t *testing.T) {
 	t.Parallel()
 	cfg := config(t, t.TempDir())
-	cfg.DatabaseURL, cfg.NATSURL = postgrestest.Open(t), "nats://127.0.0.1:1"
+	cfg.DatabaseURL, cfg.NATSURL = pgtest.DSN(t), "nats://127.0.0.1:1"
 	cfg.KeyFile = filepath.Join(t.TempDir(), "missing")
 	err := app.Command(t.Context(), "worker", cfg, slog.New(slog.DiscardHandler), io.Discard)
 	if err == nil || !strings.Contains(err.Error(), cfg.KeyFile) {

@@ -29,8 +29,8 @@ import (
 
 	"signalbox/app"
 	"signalbox/engine/account"
-	"signalbox/engine/local/postgres/postgrestest"
 	"signalbox/engine/pg"
+	"signalbox/engine/pg/pgtest"
 )
 
 // serverVariable makes this test binary be a server; its value is the
@@ -75,7 +75,7 @@ type town struct {
 func newTown(t *testing.T, servers int) *town {
 	t.Helper()
 	w := &town{t: t, dir: t.TempDir(), began: time.Now(), runs: map[string]string{}, client: &http.Client{Timeout: 3 * time.Second}}
-	dsn := postgrestest.Open(t)
+	dsn := pgtest.DSN(t)
 	w.env = []string{"DATABASE_URL=" + dsn, "SIGNALBOX_KEY_FILE=" + filepath.Join(w.dir, "key")}
 	if servers > 1 {
 		at, _ := startNATS(t)

@@ -14,8 +14,8 @@ import (
 
 	"signalbox/app"
 	"signalbox/engine/insight"
-	"signalbox/engine/local/postgres/postgrestest"
 	"signalbox/engine/pg"
+	"signalbox/engine/pg/pgtest"
 )
 
 // fetch reads an address; the token may be empty.
@@ -83,7 +83,7 @@ func TestScrape(t *testing.T) {
 	t.Parallel()
 	const runs, steps = 20, 3
 	cfg := config(t, t.TempDir())
-	cfg.DatabaseURL, cfg.OpsListen = postgrestest.Open(t), "127.0.0.1:0"
+	cfg.DatabaseURL, cfg.OpsListen = pgtest.DSN(t), "127.0.0.1:0"
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	a, err := app.New(ctx, cfg, slog.New(slog.DiscardHandler))

@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"signalbox/app"
-	"signalbox/engine/local/postgres/postgrestest"
+	"signalbox/engine/pg/pgtest"
 )
 
 func TestMetricsNeedATokenFromElsewhere(t *testing.T) {
@@ -54,7 +54,7 @@ func TestNotReadyWithoutNATS(t *testing.T) {
 	t.Parallel()
 	cfg := config(t, t.TempDir())
 	url, shutdown := startNATS(t)
-	cfg.DatabaseURL, cfg.NATSURL, cfg.OpsListen = postgrestest.Open(t), url, "127.0.0.1:0"
+	cfg.DatabaseURL, cfg.NATSURL, cfg.OpsListen = pgtest.DSN(t), url, "127.0.0.1:0"
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	a, err := app.New(ctx, cfg, slog.New(slog.DiscardHandler))

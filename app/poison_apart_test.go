@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"signalbox/engine/local/postgres/postgrestest"
+	"signalbox/engine/pg/pgtest"
 )
 
 // soakPoison lets a step kill whoever runs it, of two servers and a worker
@@ -19,7 +19,7 @@ func soakPoison(t *testing.T) {
 	t.Helper()
 	dir := t.TempDir()
 	url, _ := startNATS(t)
-	address := postgrestest.Open(t)
+	address := pgtest.DSN(t)
 	key := filepath.Join(dir, "key")
 	env := []string{"DATABASE_URL=" + address, "NATS_URL=" + url, "SIGNALBOX_KEY_FILE=" + key}
 	if err := os.WriteFile(key, []byte("0123456789abcdef0123456789abcdef"), 0o600); err != nil {

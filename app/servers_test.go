@@ -18,8 +18,8 @@ import (
 
 	"signalbox/app"
 	"signalbox/engine/invariant"
-	"signalbox/engine/local/postgres/postgrestest"
 	"signalbox/engine/pg"
+	"signalbox/engine/pg/pgtest"
 )
 
 // crew is several servers, each a process, on one PostgreSQL and one NATS, with
@@ -35,7 +35,7 @@ type crew struct {
 func newCrew(t *testing.T, servers int) *crew {
 	t.Helper()
 	c := &crew{arena: newArena(t, 1)}
-	dsn := postgrestest.Open(t)
+	dsn := pgtest.DSN(t)
 	url, _ := startNATS(t)
 	key := filepath.Join(c.dir, "key")
 	c.dsn = func() (string, error) { return dsn, nil }
@@ -255,7 +255,7 @@ type rolling struct {
 
 func newRoll(t *testing.T, n int) *roll {
 	t.Helper()
-	r := &roll{t: t, dsn: postgrestest.Open(t)}
+	r := &roll{t: t, dsn: pgtest.DSN(t)}
 	url, _ := startNATS(t)
 	key := filepath.Join(t.TempDir(), "key")
 	for i := range n {

@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"signalbox/app"
-	"signalbox/engine/local/postgres/postgrestest"
+	"signalbox/engine/pg/pgtest"
 )
 
 // collected is what a collector of traces understands of a request.
@@ -60,7 +60,7 @@ func TestTraceOfARun(t *testing.T) {
 	}))
 	defer collector.Close()
 	cfg := config(t, t.TempDir())
-	cfg.DatabaseURL, cfg.OTLPEndpoint, cfg.OTLPHeaders = postgrestest.Open(t), collector.URL, "api-key=se%20cret"
+	cfg.DatabaseURL, cfg.OTLPEndpoint, cfg.OTLPHeaders = pgtest.DSN(t), collector.URL, "api-key=se%20cret"
 	a, err := app.New(ctx, cfg, slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)

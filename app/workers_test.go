@@ -23,7 +23,7 @@ import (
 	"signalbox/app"
 	"signalbox/client/worker"
 	"signalbox/client/worker/overnats"
-	"signalbox/engine/local/postgres/postgrestest"
+	"signalbox/engine/pg/pgtest"
 	enginework "signalbox/engine/worker"
 )
 
@@ -39,7 +39,7 @@ type plant struct {
 func newPlant(t *testing.T, set func(*app.Config)) *plant {
 	t.Helper()
 	cfg := config(t, t.TempDir())
-	cfg.DatabaseURL = postgrestest.Open(t)
+	cfg.DatabaseURL = pgtest.DSN(t)
 	if set != nil {
 		set(&cfg)
 	}

@@ -13,6 +13,7 @@ import (
 	"signalbox/engine/account"
 	"signalbox/engine/insight"
 	"signalbox/engine/pg"
+	"signalbox/engine/pg/pgtest"
 )
 
 // boardOf is what tests read of an answer.
@@ -43,7 +44,7 @@ type boardOf struct {
 // TestEventBoard reads what was counted of a workflow, by version, and of all.
 func TestEventBoard(t *testing.T) {
 	t.Parallel()
-	db := openDB(t)
+	db := pgtest.Open(t)
 	r := newRuns()
 	w := newWorldOf(t, db, parts{r, r, r, r, 0})
 	b := w.owner()

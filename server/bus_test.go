@@ -12,6 +12,7 @@ import (
 	"github.com/google/uuid"
 
 	"signalbox/engine/account"
+	"signalbox/engine/pg/pgtest"
 )
 
 // line connects hubs as NATS does: every end hears the others.
@@ -47,7 +48,7 @@ func (e *lineEnd) Subscribe(_ string, fn func(string, []byte)) (func(), error) {
 // twoServers are two servers on one database that hear each other.
 func twoServers(t *testing.T) (here, there *world, l *line) {
 	t.Helper()
-	db := openDB(t)
+	db := pgtest.Open(t)
 	l = &line{}
 	var worlds []*world
 	r := newRuns()

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"signalbox/engine/pg"
+	"signalbox/engine/pg/pgtest"
 	"signalbox/engine/runtime"
 	"signalbox/engine/watch"
 	"signalbox/engine/worker"
@@ -19,7 +20,7 @@ import (
 // live is a world with the real engine, store and workers.
 func live(t *testing.T) *world {
 	t.Helper()
-	db := openDB(t)
+	db := pgtest.Open(t)
 	store, board := pg.NewStore(db), watch.NewBoard()
 	channel := local.New(board.Deliver)
 	engine, err := runtime.New(runtime.Config{Store: store, Channel: channel, Ledger: store, Owner: "test"})

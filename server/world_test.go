@@ -28,6 +28,7 @@ import (
 	"signalbox/engine/gallery"
 	"signalbox/engine/inbox"
 	"signalbox/engine/pg"
+	"signalbox/engine/pg/pgtest"
 	"signalbox/engine/proposal"
 	"signalbox/engine/review"
 	"signalbox/engine/routing"
@@ -121,7 +122,7 @@ type parts struct {
 func newWorld(t *testing.T) *world {
 	t.Helper()
 	r := newRuns()
-	w := newWorldOf(t, openDB(t), parts{r, r, r, r, 300 * time.Millisecond})
+	w := newWorldOf(t, pgtest.Open(t), parts{r, r, r, r, 300 * time.Millisecond})
 	w.runs = r
 	return w
 }

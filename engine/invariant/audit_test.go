@@ -16,6 +16,7 @@ import (
 	"signalbox/engine/invariant"
 	"signalbox/engine/local/postgres/postgrestest"
 	"signalbox/engine/pg"
+	"signalbox/engine/pg/pgtest"
 	"signalbox/engine/runtime"
 	"signalbox/engine/worker"
 	"signalbox/engine/worker/action"
@@ -52,14 +53,7 @@ type world struct {
 func newWorld(t *testing.T) *world {
 	t.Helper()
 	ctx := t.Context()
-	db, err := pg.Open(ctx, postgrestest.Open(t))
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(db.Close)
-	if _, err := db.Migrate(ctx); err != nil {
-		t.Fatal(err)
-	}
+	db := pgtest.Open(t)
 	w := &world{pool: db.Pool(), store: pg.NewStore(db)}
 	ch := local.New(nil)
 	pool, err := worker.New(worker.Config{Source: ch, Actions: map[string]worker.Action{"mock": action.Mock{}}, Payloads: w.store, Only: []string{"default"}})

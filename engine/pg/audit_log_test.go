@@ -7,15 +7,15 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"signalbox/engine/audit"
-	"signalbox/engine/local/postgres/postgrestest"
 	"signalbox/engine/pg"
+	"signalbox/engine/pg/pgtest"
 )
 
 // TestAuditLogIsOneChain: two programs append at the same time, and no entry is
 // lost or numbered twice.
 func TestAuditLogIsOneChain(t *testing.T) {
 	t.Parallel()
-	dsn := postgrestest.Open(t)
+	dsn := pgtest.DSN(t)
 	const each = 60
 	var logs []*audit.Log
 	var g errgroup.Group
@@ -25,9 +25,6 @@ func TestAuditLogIsOneChain(t *testing.T) {
 			t.Fatal(err)
 		}
 		t.Cleanup(db.Close)
-		if _, err := db.Migrate(t.Context()); err != nil {
-			t.Fatal(err)
-		}
 		logs = append(logs, audit.New(pg.NewAudit(db.Pool()), time.Now))
 	}
 	for _, log := range logs {
@@ -54,14 +51,7 @@ func TestAuditLogIsOneChain(t *testing.T) {
 }
 
 func BenchmarkAuditAppend(b *testing.B) {
-	db, err := pg.Open(b.Context(), postgrestest.Open(b))
-	if err != nil {
-		b.Fatal(err)
-	}
-	b.Cleanup(db.Close)
-	if _, err := db.Migrate(b.Context()); err != nil {
-		b.Fatal(err)
-	}
+	db := pgtest.Open(b)
 	log := audit.New(pg.NewAudit(db.Pool()), time.Now)
 	b.SetParallelism(32)
 	b.RunParallel(func(p *testing.PB) {

@@ -7,8 +7,8 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"signalbox/engine/local/postgres/postgrestest"
 	"signalbox/engine/pg"
+	"signalbox/engine/pg/pgtest"
 	"signalbox/engine/runtime"
 )
 
@@ -80,7 +80,7 @@ func TestTakeoverWaitsForTheTurnUnderWay(t *testing.T) {
 // A turn that commits while a run is read changes nothing in what is read.
 func TestLoadSeesOneMoment(t *testing.T) {
 	t.Parallel()
-	dsn := postgrestest.Open(t)
+	dsn := pgtest.DSN(t)
 	db, ctx := openAt(t, dsn), context.Background()
 	s := pg.NewStore(openAt(t, dsn)) // its one connection knows the statements after the first time
 	id, turn := born(owner(t, s))

@@ -11,15 +11,15 @@ import (
 	"github.com/google/uuid"
 
 	"signalbox/engine/event"
-	"signalbox/engine/local/postgres/postgrestest"
 	"signalbox/engine/pg"
+	"signalbox/engine/pg/pgtest"
 	"signalbox/engine/runtime"
 	"signalbox/engine/runtime/runtimetest"
 )
 
 func open(t testing.TB) *pg.DB {
 	t.Helper()
-	return openAt(t, postgrestest.Open(t))
+	return pgtest.Open(t)
 }
 
 func openAt(t testing.TB, dsn string) *pg.DB {
@@ -29,9 +29,6 @@ func openAt(t testing.TB, dsn string) *pg.DB {
 		t.Fatal(err)
 	}
 	t.Cleanup(db.Close)
-	if _, err := db.Migrate(context.Background()); err != nil {
-		t.Fatal(err)
-	}
 	return db
 }
 

@@ -10,7 +10,7 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"signalbox/engine/local/postgres/postgrestest"
+	"signalbox/engine/pg/pgtest"
 )
 
 // wire stands between the program and PostgreSQL, and can be cut.
@@ -32,7 +32,7 @@ const (
 // it.
 func newWire(t *testing.T) (*wire, string) {
 	t.Helper()
-	u, err := url.Parse(postgrestest.Open(t))
+	u, err := url.Parse(pgtest.DSN(t))
 	if err != nil {
 		t.Fatal(err)
 	}

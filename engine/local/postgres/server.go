@@ -183,6 +183,10 @@ func (s *Server) initdb(ctx context.Context) error {
 	c := exec.CommandContext(ctx, filepath.Join(s.bin.dir, "initdb"), args...) //nolint:gosec // found by us
 	c.Env = cleanEnv()
 	s.runner.apply(c)
+	// The death signal is tied to the thread that forks, and one that another
+	// server has locked ends with that server.
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
 	if out, err := c.CombinedOutput(); err != nil {
 		return fmt.Errorf("initdb failed: %w\n%s", err, out)
 	}

@@ -12,8 +12,8 @@ import (
 	"github.com/google/uuid"
 
 	"signalbox/engine/event"
-	"signalbox/engine/local/postgres/postgrestest"
 	"signalbox/engine/pg"
+	"signalbox/engine/pg/pgtest"
 	"signalbox/engine/route"
 	"signalbox/engine/runtime"
 	"signalbox/engine/task"
@@ -56,14 +56,7 @@ func (h *hall) counted(outcome string, n int) {
 
 func open(t *testing.T) *hall {
 	t.Helper()
-	db, err := pg.Open(t.Context(), postgrestest.Open(t))
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(db.Close)
-	if _, err := db.Migrate(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	db := pgtest.Open(t)
 	h := &hall{
 		t: t, results: make(chan task.Result, 100), shown: make(chan watch.Frame, 1_000), refused: make(chan string, 10), counts: map[string]int{},
 		store: pg.NewStore(db), settle: func(d runtime.Delivered) { d.Settle() },
@@ -74,6 +67,7 @@ func open(t *testing.T) *hall {
 		}
 	}
 	h.channel = local.New(func(f watch.Frame) { h.shown <- f })
+	var err error
 	h.office, err = remote.New(remote.Config{
 		Source: h.channel, Payloads: h.store, Kept: pg.NewWorkers(db.Pool()), Name: "one", Count: h.count,
 		Redact:  func(b []byte) []byte { return []byte(strings.ReplaceAll(string(b), secret, "[redacted]")) },
