@@ -51,14 +51,14 @@ func start() (*postgres.Server, error) {
 	})
 }
 
-// memory is a directory that the kernel keeps in memory, if it has room for the
+// memory is a directory that the kernel keeps in memory, where that has room for the
 // data of a server: each database is hundreds of files, which a disk makes and
-// deletes slowly. Otherwise it is empty, which means the usual one.
+// deletes slowly. Elsewhere it is the usual one.
 func memory() string {
 	const dir, room = "/dev/shm", 4 << 30
 	var fs unix.Statfs_t
 	if err := unix.Statfs(dir, &fs); err != nil || uint64(fs.Bavail)*uint64(fs.Bsize) < room { //nolint:gosec,unconvert // their types differ by system
-		return ""
+		return os.TempDir()
 	}
 	return dir
 }
