@@ -63,7 +63,7 @@ func TestAuditLogHoldsWhatPeopleDo(t *testing.T) {
 	if got := b.audit("?action=login"); len(got) != 1 || got[0].Actor != "" || got[0].Detail != ownerEmail {
 		t.Errorf("what happened at the login is %+v", got)
 	}
-	b.page("/settings/audit?action=member.role").must(t, http.StatusOK).has(t, "Changed a role", "Maya: viewer").lacks(t, "Made an API token</td>")
+	b.page("/settings/audit?action=member.role").must(t, http.StatusOK).has(t, "Changed a role", "Maya: Viewer").lacks(t, "Made an API token</td>")
 	b.page("/settings/audit?action=run.cancel&from=2000-01-01&to=2000-01-02").must(t, http.StatusOK).has(t, "No entry fits")
 	b.page("/settings/audit?actor=x").must(t, http.StatusUnprocessableEntity)
 }
