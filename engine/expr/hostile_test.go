@@ -92,7 +92,7 @@ func TestExprCannotReachHost(t *testing.T) {
 	} {
 		start := time.Now()
 		p, fault := expr.Parse(src)
-		if took := time.Since(start); took > time.Second {
+		if took := time.Since(start); took > 10*time.Second { // milliseconds without -race; this is for a hang
 			t.Errorf("%.60q was read for %s", src, took)
 		}
 		if fault != nil {
