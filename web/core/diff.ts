@@ -173,10 +173,10 @@ export function opsBetween(before: Graph, after: Graph): Op[] {
   const kept = [...drawing.nodes.values()].filter((n) => target.nodes.has(n.id));
   const gone = [...drawing.nodes.keys()].filter((id) => !target.nodes.has(id));
   const come = outerFirst(target, (id) => !drawing.nodes.has(id));
-  const ops: Op[] = [];
-  for (const { edge, is } of edgesOf(before, after)) {
-    if (is === "removed") ops.push({ op: "edge.del", id: edge.id });
-  }
+  const edges = edgesOf(before, after);
+  const ops: Op[] = edges
+    .filter((e) => e.is === "removed")
+    .map((e) => ({ op: "edge.del", id: e.edge.id }));
   // First everything that stays leaves its container and frees its key.
   const wanderers = kept.filter((n) => n.in !== target.nodes.get(n.id)?.in);
   for (const n of wanderers) if (n.in) ops.push({ op: "node.set", id: n.id, path: "/in" });
@@ -194,7 +194,7 @@ export function opsBetween(before: Graph, after: Graph): Op[] {
     if (scope) ops.push({ op: "node.set", id: n.id, path: "/in", value: scope });
   }
   for (const n of kept) ops.push(...nodeOps(drawing, target, n.id));
-  for (const { edge, is } of edgesOf(before, after)) if (is === "added") ops.push(addEdgeOp(edge));
+  ops.push(...edges.filter((e) => e.is === "added").map((e) => addEdgeOp(e.edge)));
   return [...ops, ...noteOps(before, after), ...wholeOps(before, after)];
 }
 
