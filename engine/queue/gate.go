@@ -64,26 +64,15 @@ func NewGate(settings func(workspace, queue string) Settings) *Gate {
 }
 
 // Add takes an attempt in. It waits for its turn when wait says so, or when
-// OutMax of its kind are out; else it counts as let out, and Add returns true. One that is
-// known already changes nothing: what is out may go out again.
+// OutMax of its kind are out; else it counts as let out, and Add returns true.
+// One that is known already changes nothing: what is out may go out again.
 func (g *Gate) Add(e Entry, wait bool) (free bool) {
-	id := e.Task.ID()
-	if old := g.entries[id]; old != nil {
+	if old := g.entries[e.Task.ID()]; old != nil {
 		return old.state == out && !g.Settings(e.Task.Workspace, e.Queue).Paused
 	}
-	g.seq++
-	e.seq = g.seq
-	l := g.line(e.Task.Workspace, e.Queue)
-	kept := &e
-	g.entries[id] = kept
-	g.runs[e.Task.Run] = append(g.runs[e.Task.Run], kept)
-	l.in++
-	l.depth[lane4(e.Task.Priority)]++
-	l.ages.push(kept)
+	l, kept := g.keep(e)
 	if !wait && l.passes(kept) {
-		kept.state = out
-		kept.Task.Config = task.Task{}.Config // it is not needed here any more
-		l.out[lane4(e.Task.Priority)]++
+		l.let(kept)
 		return true
 	}
 	g.waits++
@@ -91,15 +80,28 @@ func (g *Gate) Add(e Entry, wait bool) (free bool) {
 	return false
 }
 
+// keep notes an attempt that is new.
+func (g *Gate) keep(e Entry) (*line, *Entry) {
+	g.seq++
+	e.seq = g.seq
+	l := g.line(e.Task.Workspace, e.Queue)
+	kept := &e
+	g.entries[e.Task.ID()] = kept
+	g.runs[e.Task.Run] = append(g.runs[e.Task.Run], kept)
+	l.in++
+	l.depth[lane4(e.Task.Priority)]++
+	l.ages.push(kept)
+	return l, kept
+}
+
 // Took says that an attempt holds slots of these limits already: it was let
-// out before whoever does so now began.
+// out before whoever does so now began, so it is out, whoever waits.
 func (g *Gate) Took(e Entry, limits []string) {
-	id := e.Task.ID()
-	if g.entries[id] != nil {
+	if g.entries[e.Task.ID()] != nil {
 		return
 	}
-	g.Add(e, false)
-	kept := g.entries[id]
+	l, kept := g.keep(e)
+	l.let(kept)
 	for _, name := range limits {
 		kept.asked = append(kept.asked, Need{Name: name})
 		g.used[name]++

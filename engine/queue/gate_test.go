@@ -353,3 +353,18 @@ func TestNoMoreAreOutThanTheChannelCanHold(t *testing.T) {
 	}
 	look(queue.OutMax+1+1-20+10, 0)
 }
+
+// An attempt that has its slots from before is out, also where others wait for
+// theirs: in the line it would ask for slots that it holds, for ever.
+func TestWhoHasSlotsDoesNotWait(t *testing.T) {
+	y := newYard(map[string]queue.Settings{"q": {Concurrency: 1}})
+	y.add(queue.Entry{})
+	e := queue.Entry{Queue: "q", At: y.now, Task: task.Task{Workspace: "main", Run: "before", Node: "n", Visit: 1, Attempt: 1}}
+	y.Took(e, []string{"queue/main/q"})
+	if k := y.Look()[0]; k.Out != 1 || k.Waiting != 1 {
+		t.Errorf("%d are out and %d wait, want 1 and 1", k.Out, k.Waiting)
+	}
+	if !y.End(e.Task.ID(), "", true, y.now) {
+		t.Error("the end of an attempt that was let out before gives no slot back")
+	}
+}

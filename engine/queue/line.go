@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"signalbox/engine/task"
 )
 
 // lanes4 is how many priorities there are.
@@ -59,6 +61,13 @@ type lane struct {
 
 func newLine(n name) *line {
 	return &line{name: n, lanes: map[laneKey]*lane{}, served: map[string]uint64{}}
+}
+
+// let says that an attempt that did not wait is out.
+func (l *line) let(e *Entry) {
+	e.state = out
+	e.Task.Config = task.Task{}.Config // it is not needed here any more
+	l.out[lane4(e.Task.Priority)]++
 }
 
 func (l *line) push(e *Entry, s Settings, front bool) {

@@ -280,7 +280,7 @@ func (s *shard) recoverOwed(ctx context.Context) error {
 			if l == nil {
 				if l, err = s.fetch(ctx, run); err != nil {
 					s.cfg.Log.ErrorContext(ctx, "a run cannot be recovered", "run", run, "err", err)
-					s.missed = true
+					s.missed = s.missed || unreadable(err) == nil // else it cannot the next time either
 					continue
 				}
 			}

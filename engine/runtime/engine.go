@@ -303,7 +303,7 @@ func (c *machines) get(ctx context.Context, version uuid.UUID) (*machine.Machine
 		return nil, fmt.Errorf("load the machine of version %s: %w", version, err)
 	}
 	if m, err = machine.Load(raw); err != nil {
-		return nil, fmt.Errorf("version %s: %w", version, err)
+		return nil, &unreadableError{err: fmt.Errorf("version %s: %w", version, err)}
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()

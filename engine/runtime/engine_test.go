@@ -29,8 +29,25 @@ import (
 // as failed, which is what a cut connection looks like.
 type flaky struct {
 	*mem.Store
-	n     atomic.Int64
-	every int64
+	n      atomic.Int64
+	every  int64
+	damage func(*runtime.Record) // done to what is read; nil: nothing
+	lost   bool                  // no large value is there
+}
+
+func (f *flaky) Load(ctx context.Context, run uuid.UUID) (*runtime.Record, error) {
+	rec, err := f.Store.Load(ctx, run)
+	if err == nil && f.damage != nil {
+		f.damage(rec)
+	}
+	return rec, err
+}
+
+func (f *flaky) Payload(ctx context.Context, workspace, digest string) ([]byte, error) {
+	if f.lost {
+		return nil, runtime.ErrNotFound
+	}
+	return f.Store.Payload(ctx, workspace, digest)
 }
 
 func (f *flaky) Commit(ctx context.Context, t *runtime.Turn) error {
@@ -105,7 +122,7 @@ func (w *world) serve(t *testing.T, mock worker.Action, set func(*runtime.Config
 		default:
 		}
 	})
-	pool, err := worker.New(worker.Config{Source: ch, Actions: map[string]worker.Action{"mock": mock}, Payloads: w.store, Name: "w"})
+	pool, err := worker.New(worker.Config{Source: ch, Actions: map[string]worker.Action{"mock": mock}, Payloads: w.store, Name: "w", Drain: time.Second})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -108,7 +108,7 @@ func (s *shard) fetch(ctx context.Context, run uuid.UUID) (*live, error) {
 		}
 		if err != nil {
 			delete(s.runs, run)
-			return nil, fmt.Errorf("rebuild run %s: %w", run, err)
+			return nil, &unreadableError{run, err}
 		}
 		l.last = e.At
 	}
@@ -120,26 +120,13 @@ func (s *shard) fetch(ctx context.Context, run uuid.UUID) (*live, error) {
 	return l, nil
 }
 
-// foreign returns what a newer program wrote, if that is why a run could not be
-// loaded.
-func foreign(err error) (u *machine.UnknownError) {
-	errors.As(err, &u)
-	return u
-}
-
-// refusal is an error as a person hears it, if a newer program is its reason;
-// else as it is.
-func refusal(err error) error {
-	if u := foreign(err); u != nil {
-		return problem.New(problem.Unavailable, "A newer Signalbox wrote this (format %d, semantics %d), and this server cannot carry it on. Run the newer program.", u.Format, max(u.Semantics, machine.Semantics))
-	}
-	return err
-}
-
 // supply loads the large values that expressions may still read.
 func (s *shard) supply(ctx context.Context, l *live) error {
 	for _, digest := range l.s.Needs() {
 		data, err := s.cfg.Store.Payload(ctx, l.row.Workspace, digest)
+		if errors.Is(err, ErrNotFound) {
+			return &unreadableError{l.row.Run, fmt.Errorf("its value %s is not stored", digest)}
+		}
 		if err != nil {
 			return fmt.Errorf("load a large value of run %s: %w", l.row.Run, err)
 		}
@@ -175,6 +162,10 @@ func (s *shard) apply(ctx context.Context, b *batch, j *job) {
 	case foreign(err) != nil && j.result != nil:
 		return // it is not settled, and comes again to a server that knows the run
 	case foreign(err) != nil:
+		b.hold(j, reply{err: refusal(err)})
+		return
+	case unreadable(err) != nil:
+		s.cfg.Log.ErrorContext(ctx, "what is stored of a run cannot be read, so it does not go on", "run", j.run, "err", err)
 		b.hold(j, reply{err: refusal(err)})
 		return
 	case errors.Is(err, errNoRun), err == nil && j.workspace != "" && j.workspace != l.row.Workspace:
