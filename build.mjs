@@ -27,7 +27,7 @@ function find(folder, suffix) {
 const copies = {
   name: "copies",
   setup(build) {
-    const taker = /\/web\/(rig|editor\/(test|talk))\//;
+    const taker = /\/web\/(rig|editor\/(test|talk|traffic))\//;
     const taken = /\/web\/(core\/run-[a-z]+\.ts|run\/(net\.ts|icon\.tsx)|ui\/ago\.ts)$/;
     build.onResolve({ filter: /^\./ }, async (args) => {
       if (args.pluginData === copies) return undefined;

@@ -9,11 +9,13 @@ import (
 	"github.com/google/uuid"
 
 	"signalbox/engine/graph"
+	"signalbox/engine/history"
 )
 
 type samplesOut struct {
 	Trigger json.RawMessage       `json:"trigger"`
 	Nodes   map[string]sampleNode `json:"nodes"`
+	Passed  []history.Passage     `json:"passed" doc:"The last tokens that left each port, newest first"`
 }
 
 type sampleNode struct {
@@ -44,7 +46,7 @@ func (s *Server) samples(ctx context.Context, workflow uuid.UUID) (sampled, erro
 	if err != nil {
 		return sampled{}, err
 	}
-	out := samplesOut{Trigger: seen.Trigger, Nodes: map[string]sampleNode{}}
+	out := samplesOut{Trigger: seen.Trigger, Nodes: map[string]sampleNode{}, Passed: append([]history.Passage{}, seen.Passed...)}
 	if len(d.Graph.Layout.Sample) > 0 {
 		out.Trigger = d.Graph.Layout.Sample
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"unicode/utf8"
 
 	"signalbox/engine/problem"
 )
@@ -190,10 +191,12 @@ type edgeEnds struct {
 	From string `json:"from"`
 	Port string `json:"port"`
 	To   string `json:"to"`
+
+	Label string `json:"label,omitempty"`
 }
 
 func addEdgeOp(e Edge) Op {
-	ends, err := json.Marshal(edgeEnds{e.From, e.Port, e.To})
+	ends, err := json.Marshal(edgeEnds{e.From, e.Port, e.To, e.Label})
 	if err != nil {
 		panic(err) //nolint:forbidigo // three strings always encode
 	}
@@ -205,7 +208,7 @@ func (g *Graph) addEdge(op Op) ([]Op, error) {
 	if err := decodeStrict(op.Value, &ends); err != nil {
 		return nil, err
 	}
-	e := Edge{ID: op.ID, From: ends.From, Port: ends.Port, To: ends.To}
+	e := Edge{ID: op.ID, From: ends.From, Port: ends.Port, To: ends.To, Label: ends.Label}
 	if err := g.fits(e, ""); err != nil {
 		return nil, err
 	}
@@ -221,6 +224,9 @@ func (g *Graph) fits(e Edge, self string) error {
 	}
 	if !keyRule.MatchString(e.Port) {
 		return problem.New(problem.Invalid, "An edge starts at a port without a usable name.").At("/value/port", fmt.Sprintf("%.80q", e.Port), "a port name")
+	}
+	if utf8.RuneCountInString(e.Label) > LabelLengthMax {
+		return problem.New(problem.Invalid, "The label of an edge is too long.").At("/value/label", "length", fmt.Sprintf("at most %d characters", LabelLengthMax))
 	}
 	for _, end := range []struct{ at, id string }{{"/value/from", e.From}, {"/value/to", e.To}} {
 		if g.Node(end.id) == nil {
@@ -259,8 +265,10 @@ func (g *Graph) setEdge(op Op) ([]Op, error) {
 		was, e.Port = e.Port, to
 	case "/to":
 		was, e.To = e.To, to
+	case "/label":
+		was, e.Label = e.Label, to
 	default:
-		return nil, badPath(op.Path, "/from, /port or /to")
+		return nil, badPath(op.Path, "/from, /port, /to or /label")
 	}
 	if err := g.fits(e, e.ID); err != nil {
 		return nil, err

@@ -19,6 +19,7 @@ const (
 	EdgesPerNode   = 5       // edges in one graph: at most this times the nodes
 	KeyLengthMax   = 40      // characters of a node key
 	TitleLengthMax = 200     // characters of a title or a workflow name
+	LabelLengthMax = 60      // characters of an edge's label
 	NotesLengthMax = 20_000  // characters of notes or a description
 	ConfigSizeMax  = 256_000 // bytes of one node's configuration
 	DepthMax       = 128     // nesting of the JSON of a graph
@@ -63,6 +64,8 @@ type Edge struct {
 	From string `json:"from"` // node id
 	Port string `json:"port"` // port name of From
 	To   string `json:"to"`   // node id
+
+	Label string `json:"label,omitempty"` // what people read on it; no machine asks
 }
 
 // Join says when a node with several incoming edges starts.

@@ -12,7 +12,7 @@ import "encoding/json"
 //	node.size    node  -                             {"w":1,"h":2,"folded":true}
 //	node.del     node  -                             -            (its edges go with it)
 //	edge.add     edge  -                             {"from","port","to"}
-//	edge.set     edge  /from, /port or /to           string
+//	edge.set     edge  /from, /port, /to or /label   string
 //	edge.del     edge  -                             -
 //	note.add     note  -                             Note
 //	note.set     note  /text, /x, /y, /w or /h       -

@@ -120,6 +120,8 @@ func (g *Graph) checkEdges() *problem.Problem {
 			return problem.New(problem.Invalid, "An edge ends at a node that is not there.").At(at+"/to", fmt.Sprintf("%.80q", e.To), "the id of a node")
 		case !keyRule.MatchString(e.Port):
 			return problem.New(problem.Invalid, "An edge starts at a port without a usable name.").At(at+"/port", fmt.Sprintf("%.80q", e.Port), "a port name")
+		case utf8.RuneCountInString(e.Label) > LabelLengthMax:
+			return problem.New(problem.Invalid, "The label of an edge is too long.").At(at+"/label", "length", fmt.Sprintf("at most %d characters", LabelLengthMax))
 		case same[[3]string{e.From, e.Port, e.To}]:
 			return problem.New(problem.Invalid, "Two edges lead from the same port to the same node.").At(at, "duplicate edge", "one edge")
 		}

@@ -74,6 +74,16 @@ type Event struct {
 type Seen struct {
 	Trigger json.RawMessage
 	Nodes   map[string]Output
+	Passed  []Passage // newest first
+}
+
+// Passage is a token that left a node.
+type Passage struct {
+	Node   string          `json:"node"` // key
+	Port   string          `json:"port"`
+	Output json.RawMessage `json:"output"`
+	At     time.Time       `json:"at"`
+	Run    uuid.UUID       `json:"run"`
 }
 
 // Output is the last output of one node.

@@ -20,6 +20,7 @@ const (
 	eventsMax  = 5_000   // events in one page
 	resolveMax = 262_144 // bytes of a large value that are shown whole
 	seenRuns   = 5       // newest runs in which outputs are looked for
+	passedMost = 3       // tokens of one way out of a node
 	seenAmong  = 20      // runs that are looked at to find those
 	seenEvents = 2_000   // events of a run that is short enough for it
 )

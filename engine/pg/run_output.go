@@ -2,10 +2,13 @@ package pg
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
@@ -14,6 +17,7 @@ import (
 	"signalbox/engine/history"
 	"signalbox/engine/machine"
 	"signalbox/engine/runtime"
+	"signalbox/engine/runtime/brief"
 )
 
 // resolve puts large values in the place of their references.
@@ -186,12 +190,19 @@ func (h *History) Seen(ctx context.Context, workspace string, workflow uuid.UUID
 	if err != nil {
 		return seen, fmt.Errorf("find runs: %w", err)
 	}
-	for _, run := range runs {
+	passed := map[[2]string]int{}
+	for i, run := range runs {
 		r, err := runtime.Rebuild(ctx, h.store, run)
 		if err != nil {
 			return seen, fmt.Errorf("read outputs: %w", err)
 		}
 		for key, o := range r.State.Outputs(r.Machine) {
+			for _, port := range portsOf(r.Record.Events[o.Seq-1]) {
+				if at := [2]string{key, port}; passed[at] < passedMost {
+					passed[at]++
+					seen.Passed = append(seen.Passed, history.Passage{Node: key, Port: port, Output: o.Value, At: r.Record.Events[o.Seq-1].At, Run: run})
+				}
+			}
 			if _, there := seen.Nodes[key]; !there {
 				seen.Nodes[key] = history.Output{Output: o.Value, At: r.Record.Events[o.Seq-1].At, Run: run}
 			}
@@ -199,9 +210,21 @@ func (h *History) Seen(ctx context.Context, workspace string, workflow uuid.UUID
 				seen.Trigger = o.Value
 			}
 		}
-		if len(seen.Nodes) == len(r.Machine.Nodes) {
+		if i+1 >= passedMost && len(seen.Nodes) == len(r.Machine.Nodes) {
 			break // nothing older can add to that
 		}
 	}
+	slices.SortFunc(seen.Passed, func(a, b history.Passage) int {
+		return cmp.Or(b.At.Compare(a.At), strings.Compare(a.Node, b.Node), strings.Compare(a.Port, b.Port))
+	})
 	return seen, nil
+}
+
+// portsOf are the ways by which an event lets a node's output go.
+func portsOf(e event.Event) []string {
+	b := brief.Read(e)
+	if b.Port != "" {
+		return []string{b.Port}
+	}
+	return b.Ports
 }

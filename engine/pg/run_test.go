@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -228,6 +229,20 @@ func TestSeen(t *testing.T) {
 	want := map[string]string{"": `{"n":1}`, "start": `{"n":1} second`, "urgent": `{"n":1} second`, "over": `{"n":1} second`, "a": `{"from":"a","visit":1} first`}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Error(d)
+	}
+	var passed []string
+	for _, p := range seen.Passed {
+		passed = append(passed, p.Node+"."+p.Port+" "+string(p.Output)+" "+map[uuid.UUID]string{first: "first", second: "second"}[p.Run])
+	}
+	slices.Sort(passed)
+	ways := []string{
+		`a.success {"from":"a","visit":1} first`, `start.success {"n":1} second`, `start.success {"n":9} first`,
+		`urgent.false {"n":1} second`, `urgent.true {"n":9} first`,
+	}
+	for _, way := range ways {
+		if !slices.Contains(passed, way) {
+			t.Errorf("nothing tells of %s: %v", way, passed)
+		}
 	}
 	if seen, err := w.history.Seen(ctx, "other", w.workflow); err != nil || len(seen.Nodes) > 0 {
 		t.Errorf("another workspace sees %+v, %v", seen, err)

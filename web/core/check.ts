@@ -9,6 +9,7 @@ export const LIMITS = {
   edgesPerNode: 5,
   key: 40,
   title: 200,
+  label: 60,
   notes: 20_000,
   depth: 128,
   nesting: 16,

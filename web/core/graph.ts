@@ -49,6 +49,8 @@ export type Edge = {
   readonly from: string;
   readonly port: string;
   readonly to: string;
+  /** What people read on it. */
+  readonly label?: string | undefined;
 };
 
 export type JoinMode = "inclusive" | "each" | "all" | "n" | "first";

@@ -243,3 +243,16 @@ test("a member with a strange name stays a member", () => {
   assert.equal(({} as { polluted?: boolean }).polluted, undefined);
   assert.match(JSON.stringify(d.nodes.get("b")?.config), /"__proto__":\{"polluted":true\}/);
 });
+
+test("an edge carries a label, which is kept when it is deleted and comes back", () => {
+  const drawing = one();
+  const undo = apply(drawing, [{ op: "edge.set", id: "bc", path: "/label", value: "paid" }]);
+  assert.equal(drawing.edges.get("bc")?.label, "paid");
+  const back = apply(drawing, [{ op: "edge.del", id: "bc" }]);
+  apply(drawing, back);
+  assert.equal(drawing.edges.get("bc")?.label, "paid");
+  apply(drawing, undo);
+  assert.equal("label" in (drawing.edges.get("bc") ?? {}), false);
+  const long = { op: "edge.set", id: "bc", path: "/label", value: "x".repeat(61) } as const;
+  assert.throws(() => apply(drawing, [long]), OpError);
+});

@@ -9,7 +9,7 @@
 //   node.del     node  -                           - (its edges go with it, and
 //                                                  what stands in it)
 //   edge.add     edge  -                           {"from","port","to"}
-//   edge.set     edge  /from, /port or /to         string
+//   edge.set     edge  /from, /port, /to or /label string
 //   edge.del     edge  -                           -
 //   note.add     note  -                           Note
 //   note.set     note  /text, /x, /y, /w or /h     -
@@ -259,13 +259,14 @@ function setConfig(drawing: Drawing, was: GraphNode, path: string, value: unknow
 // -- edges
 
 export function addEdgeOp(e: Edge): Op {
-  return { op: "edge.add", id: e.id, value: { from: e.from, port: e.port, to: e.to } };
+  const { id, ...value } = e;
+  return { op: "edge.add", id, value };
 }
 
 function addEdge(drawing: Drawing, id: string, value: unknown): Op[] {
-  const { from, port, to } = objectOf<Omit<Edge, "id">>(value);
+  const { from, port, to, label } = objectOf<Omit<Edge, "id">>(value);
   if (drawing.edges.has(id)) throw new Fault("There is already an edge with this id.");
-  const made = { id, from, port, to };
+  const made = { id, from, port, to, ...(label ? { label } : {}) };
   fits(drawing, made);
   drawing.putEdge(made);
   return [{ op: "edge.del", id }];
@@ -273,6 +274,7 @@ function addEdge(drawing: Drawing, id: string, value: unknown): Op[] {
 
 function fits(drawing: Drawing, e: Edge): void {
   if (!rule.id.test(e.id)) throw new Fault("An edge has no usable id.");
+  if ((e.label?.length ?? 0) > LIMITS.label) throw new Fault("The label of an edge is too long.");
   if (!rule.key.test(e.port)) throw new Fault("An edge starts at a port without a usable name.");
   if (!drawing.nodes.has(e.from) || !drawing.nodes.has(e.to)) {
     throw new Fault("An edge needs a node that is not there.");
@@ -293,14 +295,15 @@ function edge(drawing: Drawing, id: string): Edge {
 function setEdge(drawing: Drawing, id: string, path: string, value: unknown): Op[] {
   const was = edge(drawing, id);
   const name = path.slice(1);
-  if (name !== "from" && name !== "port" && name !== "to") {
+  if (name !== "from" && name !== "port" && name !== "to" && name !== "label") {
     throw new Fault(`There is nothing to set at ${path}.`);
   }
   if (typeof value !== "string") throw new Fault("An edge's end is a word.");
-  const next = { ...was, [name]: value };
+  const { label, ...ends } = { ...was, [name]: value };
+  const next = label ? { ...ends, label } : ends;
   fits(drawing, next);
   drawing.putEdge(next);
-  return [{ op: "edge.set", id, path, value: was[name] }];
+  return [{ op: "edge.set", id, path, value: was[name] ?? "" }];
 }
 
 function delEdge(drawing: Drawing, id: string): Op[] {

@@ -66,7 +66,7 @@ function ends(op: Change): readonly string[] {
   const frame = container(op);
   if (typeof frame === "string" && frame !== "") return [frame];
   if (op.op === "edge.set" && typeof op.value === "string")
-    return op.path === "/port" ? [] : [op.value];
+    return op.path === "/from" || op.path === "/to" ? [op.value] : [];
   if (op.op !== "edge.add" || typeof op.value !== "object" || op.value === null) return [];
   const found: string[] = [];
   for (const [name, value] of Object.entries(op.value)) {

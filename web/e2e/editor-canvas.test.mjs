@@ -130,6 +130,27 @@ test("the end of a line is led to another step", async () => {
   assert.ok((await draft(id)).edges.some((e) => e.id === "facts-result"), "it is the same line");
 });
 
+test("a line carries a label, and resting on it shows what passed", async () => {
+  const id = await row("Label");
+  const [a, b] = [await box("facts"), await box("result")];
+  const on = { x: a.x + a.width + (b.x - a.x - a.width) / 4, y: a.y + (28 * a.width) / 208 };
+  await page.mouse.move(on.x, on.y);
+  await page.locator(".ed-peek", { hasText: "Nothing has passed here yet" }).waitFor();
+  await page.mouse.click(on.x, on.y);
+  await page.locator('.ed-selbar button[aria-label="Write a label"]').click();
+  await page.locator("#ed-edgelabel:focus").waitFor();
+  await page.keyboard.type("paid ones", { delay: 5 });
+  const label = async () => (await draft(id)).edges.find((e) => e.id === "facts-result").label;
+  await until("the line has its label", async () => (await label()) === "paid ones");
+  assert.deepEqual(await axe(page), []);
+  await key("Escape");
+  await key("Control+z");
+  await until("one undo takes it away", async () => (await label()) === undefined);
+  await page.locator('.ed-selbar button[aria-label="Put a condition here"]').click();
+  await until("a step that asks stands in the line", async () =>
+    (await draft(id)).nodes.some((n) => n.kind === "if"));
+});
+
 test("Alt-drag leaves the step and drags a copy", async () => {
   const id = await row("Copy");
   const lone = await box("lone");

@@ -16,6 +16,7 @@ import { Example } from "./shell/example.tsx";
 import { NoteEditor, TitleEditor } from "./shell/inline.tsx";
 import { SelectionBar } from "./shell/selection-bar.tsx";
 import { Toasts } from "./shell/toasts.tsx";
+import { EdgePeek } from "./traffic/peek.tsx";
 
 export const later = {
   Banner,
@@ -23,6 +24,7 @@ export const later = {
   ContextMenu,
   Dialogs,
   Dock,
+  EdgePeek,
   EmptyCanvas,
   Example,
   FindPanel,

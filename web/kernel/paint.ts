@@ -158,7 +158,7 @@ function paintLabel(
   drops: Drops,
   now: number,
 ): void {
-  const text = drops.rate(line.edge.id, now) ?? stage.labels.get(line.edge.id);
+  const text = drops.rate(line.edge.id, now) ?? stage.labels.get(line.edge.id) ?? line.edge.label;
   if (text === undefined) return;
   const active = stage.edgeStates.get(line.edge.id) === "active";
   pill(stage, ctx, pointAt(line.curve, 0.5), text, active ? "run" : undefined);

@@ -5,6 +5,7 @@ import type { EventOf, KernelEventType } from "../../kernel/api.ts";
 import { bindPageKeys } from "../shell/page-keys.ts";
 import type { Editor } from "../state/editor.ts";
 import { t } from "../strings.ts";
+import { bindData } from "../traffic/data.ts";
 import { addEntry } from "./add.ts";
 import { copyText } from "./clipboard.ts";
 import { runCommand } from "./command.ts";
@@ -83,6 +84,7 @@ export function bindCanvas(editor: Editor): void {
   effect(() => kernel.setReadOnly(session.readOnly.value));
   bindBreaks(editor);
   bindPageKeys(editor);
+  bindData(editor);
 }
 
 /** Opens the settings, with the first field that still needs an answer in focus. */

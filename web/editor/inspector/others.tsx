@@ -3,12 +3,14 @@
 import { useId } from "preact/hooks";
 import type { Edge, Note } from "../../core/graph.ts";
 import { duplicate } from "../actions/copies.ts";
+import { labelField, setLabel } from "../actions/edge.ts";
 import { remove, toggleDisabled, togglePin } from "../actions/edit.ts";
 import { tidy } from "../actions/tidy.ts";
 import { useEditor } from "../context.ts";
 import { Icon } from "../icon.tsx";
 import { nameOf, portName } from "../state/words.ts";
 import { t } from "../strings.ts";
+import { Passages } from "../traffic/passages.tsx";
 
 function Head({
   icon,
@@ -217,6 +219,26 @@ export function EdgeInspector({ edge }: { readonly edge: Edge }) {
               </button>
             </dd>
           </dl>
+          <div class="ed-field">
+            <label class="lab" for={labelField}>
+              {t("editor.edge.label")}
+            </label>
+            <input
+              id={labelField}
+              class="inp"
+              maxLength={60}
+              placeholder={t("editor.edge.labelPlaceholder")}
+              value={edge.label ?? ""}
+              readOnly={session.readOnly.value}
+              onInput={(e) => setLabel(editor, edge, e.currentTarget.value)}
+            />
+          </div>
+          <section class="ed-value">
+            <div class="lab">
+              <h3>{t("editor.passages")}</h3>
+            </div>
+            <Passages edge={edge} />
+          </section>
           <div class="row">
             <button
               type="button"

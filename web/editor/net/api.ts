@@ -75,6 +75,16 @@ export type NodeSample = {
 export type Samples = {
   readonly trigger?: unknown;
   readonly nodes: Readonly<Record<string, NodeSample>>;
+  /** The last tokens that left each port, newest first. */
+  readonly passed?: readonly Passage[] | undefined;
+};
+
+export type Passage = {
+  readonly node: string;
+  readonly port: string;
+  readonly output: unknown;
+  readonly at: string;
+  readonly run: string;
 };
 
 export type Credential = {

@@ -19,6 +19,7 @@ const part = (
 ) => lazy(async () => (await import("../later.ts")).later[name], Meanwhile);
 
 const Banner = part("Banner");
+const EdgePeek = part("EdgePeek");
 const EmptyCanvas = part("EmptyCanvas");
 const Toasts = part("Toasts");
 const Overview = part("Overview");
@@ -98,6 +99,7 @@ function Floating() {
       <Markers />
       <Overview />
       <Dock />
+      <EdgePeek />
       <SelectionBar />
       {session.test.value ? <TestPanel /> : null}
       {session.proposal.value ? <Review /> : null}

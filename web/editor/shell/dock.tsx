@@ -6,6 +6,7 @@ import { runCommand } from "../actions/run.ts";
 import { useEditor } from "../context.ts";
 import { Icon } from "../icon.tsx";
 import { t } from "../strings.ts";
+import { dataShown, toggleData } from "../traffic/data.ts";
 import { keyOf } from "./keys.ts";
 
 function Tool({
@@ -39,7 +40,8 @@ function Tool({
 }
 
 export function Dock() {
-  const { session } = useEditor();
+  const editor = useEditor();
+  const { session } = editor;
   const readOnly = session.readOnly.value;
   const undo = session.undoable.value;
   const redo = session.redoable.value;
@@ -58,6 +60,15 @@ export function Dock() {
         label={t("editor.tool.hand")}
         pressed={tool === "hand"}
       />
+      <button
+        type="button"
+        aria-pressed={dataShown.value}
+        aria-label={t("editor.tool.data")}
+        title={t("editor.tool.data")}
+        onClick={() => toggleData(editor)}
+      >
+        <Icon name="braces" />
+      </button>
       {readOnly ? null : (
         <>
           <i />

@@ -3,13 +3,16 @@
 import { useLayoutEffect, useRef } from "preact/hooks";
 import type { Box } from "../../core/geometry.ts";
 import { union } from "../../core/geometry.ts";
+import { COMPENSATE, type Edge } from "../../core/graph.ts";
 import { duplicate } from "../actions/copies.ts";
+import { conditionOf, editCondition, editLabel } from "../actions/edge.ts";
 import { remove, toggleDisabled, togglePin } from "../actions/edit.ts";
 import { runToHere, toggleBreaks } from "../actions/test.ts";
 import { tidy } from "../actions/tidy.ts";
 import { useEditor } from "../context.ts";
 import { Icon } from "../icon.tsx";
 import type { Editor } from "../state/editor.ts";
+import { nameOf } from "../state/words.ts";
 import { t } from "../strings.ts";
 
 export function SelectionBar() {
@@ -32,7 +35,9 @@ export function SelectionBar() {
   });
   if (hidden) return null;
   const ids = [...nodes];
-  const edge = edges.size === 1 && nodes.size === 0 ? [...edges][0] : undefined;
+  const [edgeID] = edges;
+  const edge =
+    edges.size === 1 && nodes.size === 0 ? editor.drawing.edges.get(edgeID ?? "") : undefined;
   const disabled = ids.length > 0 && ids.every((id) => editor.drawing.nodes.get(id)?.disabled);
   const pinned = ids.length > 0 && ids.every((id) => editor.drawing.place(id).pin !== undefined);
   return (
@@ -41,9 +46,10 @@ export function SelectionBar() {
         <BarButton
           icon="plus"
           label={t("editor.selbar.insert")}
-          run={() => (session.quickAdd.value = { edge })}
+          run={() => (session.quickAdd.value = { edge: edge.id })}
         />
       ) : null}
+      {edge ? <EdgeButtons edge={edge} /> : null}
       {ids.length > 0 ? (
         <>
           <BarButton
@@ -108,21 +114,58 @@ export function SelectionBar() {
   );
 }
 
+function EdgeButtons({ edge }: { readonly edge: Edge }) {
+  const editor = useEditor();
+  const step = nameOf(editor, edge.to);
+  const undoes = edge.port === COMPENSATE;
+  return (
+    <>
+      <BarButton
+        icon="tag"
+        label={t(edge.label ? "editor.selbar.relabel" : "editor.selbar.label")}
+        run={() => editLabel(editor)}
+      />
+      {undoes ? null : (
+        <BarButton
+          icon="split"
+          label={t(
+            conditionOf(editor, edge) === undefined
+              ? "editor.selbar.addCondition"
+              : "editor.selbar.condition",
+          )}
+          run={() => editCondition(editor, edge)}
+        />
+      )}
+      {undoes ? null : (
+        <BarButton
+          icon="circle-pause"
+          label={t("editor.selbar.breakBefore", { step })}
+          pressed={editor.session.breaks.value.has(edge.to)}
+          run={() => toggleBreaks(editor, [edge.to])}
+        />
+      )}
+    </>
+  );
+}
+
 function BarButton({
   icon,
   label,
   danger = false,
+  pressed,
   run,
 }: {
   readonly icon: string;
   readonly label: string;
   readonly danger?: boolean;
+  readonly pressed?: boolean;
   run(): void;
 }) {
   return (
     <button
       type="button"
       class={danger ? "dng" : undefined}
+      aria-pressed={pressed}
       aria-label={label}
       title={label}
       onClick={run}
