@@ -18,6 +18,7 @@ func accessTable() map[string]access {
 	maps.Copy(table, caseAccess())
 	maps.Copy(table, importAccess())
 	maps.Copy(table, snippetAccess())
+	maps.Copy(table, checkpointAccess())
 	maps.Copy(table, proposalAccess())
 	maps.Copy(table, workspaceAccess())
 	maps.Copy(table, talkAccess())

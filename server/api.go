@@ -129,6 +129,7 @@ func (s *Server) registerAPI(r chi.Router) {
 	s.registerExchange(api)
 	s.registerImport(api)
 	s.registerSnippets(api)
+	s.registerCheckpoints(api)
 	s.registerProposals(api)
 	s.registerRuns(api)
 	s.registerCases(api)

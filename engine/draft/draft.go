@@ -221,6 +221,7 @@ type Store interface {
 	Drafts
 	Snippets
 	Versions
+	Checkpoints
 	Cameras
 }
 

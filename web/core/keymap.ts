@@ -59,8 +59,8 @@ export type Command =
   | "outline"
   | "help";
 
-/** The default keys. Cut, copy and paste come as clipboard events. */
-export const KEYMAP: Readonly<Record<string, Command>> = {
+/** The keys, at first the default ones. Cut, copy and paste come as clipboard events. */
+export const KEYMAP: Record<string, Command> = {
   arrowleft: "focusLeft",
   arrowright: "focusRight",
   arrowup: "focusUp",

@@ -263,6 +263,61 @@ test("two versions are compared on the canvas, and an old one becomes the draft"
   assert.ok(version.id);
 });
 
+test("a state is kept under a name by Ctrl+S, and the draft becomes it again", async () => {
+  const id = await row("Kept");
+  await key("Control+s");
+  await page.keyboard.type("Before the rework", { delay: 5 });
+  assert.deepEqual(await axe(page), []);
+  await key("Enter");
+  await page.locator(".toast", { hasText: "Kept as" }).waitFor();
+  await page.locator('.k-card[data-id="lone"]').click();
+  await key("Delete");
+  await until("it is gone", async () => (await draft(id)).nodes.length === 3);
+  await key("Control+s");
+  await page.locator(".ed-kept button", { hasText: "Restore" }).click();
+  await until("it is there again", async () => (await draft(id)).nodes.length === 4);
+  await page.locator(".toast button", { hasText: "Undo" }).click();
+  await until("one undo takes that back", async () => (await draft(id)).nodes.length === 3);
+  await page.goto(`${program.origin}/w/${id}/versions`);
+  await page.locator(".rows-card a", { hasText: "Compare" }).click();
+  await page.locator('.k-card[data-id="lone"].mark-removed').waitFor();
+});
+
+test("keys are changed and letters switched off, and the wheel zooms or pans", async () => {
+  await row("Hands");
+  const zoom = () => page.locator(".ed-percent").innerText();
+  const was = await zoom();
+  await page.locator(".k-root").click({ position: { x: 400, y: 400 } });
+  await key("?");
+  const tidy = page.locator('.ed-key[aria-label^="Tidy"]');
+  await tidy.click();
+  await key("a");
+  await page.locator(".ed-keys .err", { hasText: "used already: Add step" }).waitFor();
+  await key("y");
+  await page.locator('.ed-key[aria-label^="Tidy: Y"]').waitFor();
+  await page.locator(".ed-hands label", { hasText: "Pans" }).click();
+  assert.deepEqual(await axe(page), []);
+  await key("Escape");
+  await page.mouse.move(500, 400);
+  await page.mouse.wheel(0, 240);
+  await page.waitForTimeout(200);
+  assert.equal(await zoom(), was, "the wheel pans");
+  await page.reload();
+  await page.locator(".ed-dock").waitFor();
+  await page.locator('.ed-dock button[aria-label="Tidy (Y)"]').waitFor();
+  await page.locator(".k-root").click({ position: { x: 400, y: 500 } });
+  await key("?");
+  await page.locator(".ed-hands .switch").click();
+  await key("Escape");
+  await key("a");
+  await page.waitForTimeout(200);
+  assert.equal(await page.locator(".ed-quick").count(), 0);
+  await page.locator('.ed-rail button[aria-label^="Keyboard"]').click();
+  await page.locator("button", { hasText: "Back to the default keys" }).click();
+  await page.locator('.ed-key[aria-label^="Tidy: ⇧T"]').waitFor();
+  await page.locator(".ed-hands label", { hasText: "By device" }).click();
+});
+
 test("two people see each other, and what the other one does", async () => {
   const id = await row("Together");
   const other = await page.context().newPage();

@@ -8,6 +8,15 @@ type Versions struct {
 	Live     int // number of the one that runs now; 0: none
 	Edits    int // operations in the draft since then
 	Rows     []Version
+	Kept     []Checkpoint
+}
+
+// Checkpoint is a drawing that is kept under a name.
+type Checkpoint struct {
+	ID   string
+	Name string
+	By   string
+	At   time.Time
 }
 
 // Version is one of them.

@@ -4,6 +4,7 @@ import { effect } from "@preact/signals";
 import type { EventOf, KernelEventType } from "../../kernel/api.ts";
 import { bindPageKeys } from "../shell/page-keys.ts";
 import type { Editor } from "../state/editor.ts";
+import { bindHands } from "../state/hands.ts";
 import { t } from "../strings.ts";
 import { bindData } from "../traffic/data.ts";
 import { addEntry } from "./add.ts";
@@ -85,6 +86,7 @@ export function bindCanvas(editor: Editor): void {
   bindBreaks(editor);
   bindPageKeys(editor);
   bindData(editor);
+  bindHands(editor);
 }
 
 /** Opens the settings, with the first field that still needs an answer in focus. */

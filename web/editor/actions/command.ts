@@ -3,7 +3,6 @@
 import type { Point } from "../../core/geometry.ts";
 import type { Command } from "../../core/keymap.ts";
 import type { Editor } from "../state/editor.ts";
-import { t } from "../strings.ts";
 import { duplicate } from "./copies.ts";
 import { addNote, toggleDisabled, togglePin } from "./edit.ts";
 import { unwrap, wrap } from "./group.ts";
@@ -73,13 +72,7 @@ export function runCommand(editor: Editor, command: Command, at?: Point): void {
       runToHere(editor, nodes.length === 1 ? nodes[0] : editor.kernel.focused);
       break;
     case "checkpoint":
-      editor.toast(
-        t(
-          session.save.value.is === "saved"
-            ? "editor.checkpoint.saved"
-            : "editor.checkpoint.saving",
-        ),
-      );
+      if (!session.readOnly.value) session.dialog.value = "checkpoint";
       break;
     default:
       editor.kernel.run(command);

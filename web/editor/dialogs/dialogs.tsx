@@ -3,6 +3,7 @@
 import { useEditor } from "../context.ts";
 import { DescribeDialog } from "../propose/ask.tsx";
 import { SaveSnippet, Snippets } from "../snippets/dialogs.tsx";
+import { CheckpointDialog } from "./checkpoint.tsx";
 import { KeysDialog } from "./keys.tsx";
 import { Palette } from "./palette.tsx";
 import { PublishDialog } from "./publish.tsx";
@@ -27,6 +28,8 @@ export function Dialogs() {
       return <Snippets />;
     case "describe":
       return <DescribeDialog />;
+    case "checkpoint":
+      return <CheckpointDialog />;
     case "saveSnippet":
       return <SaveSnippet />;
     case undefined:

@@ -87,6 +87,14 @@ export type Passage = {
   readonly run: string;
 };
 
+/** A drawing that is kept under a name. */
+export type Checkpoint = {
+  readonly id: string;
+  readonly name: string;
+  readonly by?: string | undefined;
+  readonly created_at: string;
+};
+
 export type Credential = {
   readonly id: string;
   readonly name: string;
@@ -182,6 +190,22 @@ export class Api {
 
   versions(): Promise<{ versions: readonly Version[] }> {
     return call("GET", `${this.#path}/versions`);
+  }
+
+  checkpoints(): Promise<{ checkpoints: readonly Checkpoint[] }> {
+    return call("GET", `${this.#path}/checkpoints`);
+  }
+
+  checkpoint(id: string): Promise<Checkpoint & { graph: unknown }> {
+    return call("GET", `${this.#path}/checkpoints/${encodeURIComponent(id)}`);
+  }
+
+  keepCheckpoint(name: string): Promise<Checkpoint> {
+    return call("POST", `${this.#path}/checkpoints`, { name });
+  }
+
+  dropCheckpoint(id: string): Promise<unknown> {
+    return call("DELETE", `${this.#path}/checkpoints/${encodeURIComponent(id)}`);
   }
 
   version(id: string): Promise<{ version: Version; graph: unknown }> {

@@ -6,7 +6,14 @@ import type { FieldChange, Mark } from "../../core/diff.ts";
 import type { Graph } from "../../core/graph.ts";
 import { useEditor } from "../context.ts";
 import { Icon } from "../icon.tsx";
-import { addressOf, type Comparison, DRAFT, NOTHING, type Side } from "../state/compare.ts";
+import {
+  addressOf,
+  CHECKPOINT,
+  type Comparison,
+  DRAFT,
+  NOTHING,
+  type Side,
+} from "../state/compare.ts";
 import type { Editor } from "../state/editor.ts";
 import { t } from "../strings.ts";
 import { ReviewBox } from "../talk/review.tsx";
@@ -139,7 +146,9 @@ function Choice({
         onChange={(e) => location.assign(choose(e.currentTarget.value))}
       >
         <option value={DRAFT}>{t("editor.compare.draft")}</option>
-        {side.id === NOTHING ? <option value={NOTHING}>{side.title}</option> : null}
+        {side.id === NOTHING || side.id.startsWith(CHECKPOINT) ? (
+          <option value={side.id}>{side.title}</option>
+        ) : null}
         {shown.versions.map((v) => (
           <option key={v.id} value={v.id}>
             {[t("editor.compare.version", { n: v.number }), v.by?.name, v.note]

@@ -70,27 +70,48 @@ async function side(editor: Editor, id: string): Promise<Side> {
       title: t("editor.compare.nothingYet"),
       graph: { signalbox: 1, name: editor.props.workflow.name, nodes: [], edges: [], layout: {} },
     };
-  const { version, graph } = await editor.api.version(id);
-  return { id, title: t("editor.compare.version", { n: version.number }), graph: graph as Graph };
+  const { title, graph } = await kept(editor, id);
+  return { id, title, graph };
 }
 
-/** Makes the draft what a version was, as one gesture that can be undone. */
+/** What marks the id of a checkpoint among those of versions. */
+export const CHECKPOINT = "c.";
+
+/** A version or a checkpoint, with what it is called. */
+async function kept(
+  editor: Editor,
+  id: string,
+): Promise<{ readonly title: string; readonly what: string; readonly graph: Graph }> {
+  if (id.startsWith(CHECKPOINT)) {
+    const { name, graph } = await editor.api.checkpoint(id.slice(CHECKPOINT.length));
+    const title = t("editor.compare.checkpoint", { name });
+    return { title, what: title, graph: graph as Graph };
+  }
+  const { version, graph } = await editor.api.version(id);
+  const n = version.number;
+  return {
+    title: t("editor.compare.version", { n }),
+    what: t("editor.restore.version", { n }),
+    graph: graph as Graph,
+  };
+}
+
+/** Makes the draft what a version or checkpoint was, as one gesture that can be undone. */
 export async function restoreVersion(editor: Editor, id: string): Promise<void> {
   history.replaceState(undefined, "", location.pathname);
   try {
-    const { version, graph } = await editor.api.version(id);
-    const ops = opsBetween(editor.drawing.graph(), graph as Graph);
-    const n = version.number;
+    const { what, graph } = await kept(editor, id);
+    const ops = opsBetween(editor.drawing.graph(), graph);
     if (ops.length === 0) {
-      editor.toast(t("editor.restore.same", { n }));
+      editor.toast(t("editor.restore.same", { what }));
       return;
     }
-    if (!editor.commit(t("editor.do.restore", { n }), ops)) return;
+    if (!editor.commit(t("editor.do.restore", { what }), ops)) return;
     editor.kernel.fit();
-    editor.toast(t("editor.restore.done", { n }), {
+    editor.toast(t("editor.restore.done", { what }), {
       action: { title: t("editor.command.undo"), run: () => editor.undo() },
     });
-    editor.say(t("editor.restore.done", { n }));
+    editor.say(t("editor.restore.done", { what }));
   } catch {
     editor.toast(t("editor.restore.failed"), { tone: "fail" });
   }

@@ -27,7 +27,8 @@ export type Dialog =
   | "palette"
   | "snippets"
   | "saveSnippet"
-  | "describe";
+  | "describe"
+  | "checkpoint";
 
 /** Where a new step is wanted. */
 export type QuickAdd = {
