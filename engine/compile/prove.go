@@ -17,7 +17,12 @@ func (c *compiler) prove(m *machine.Machine) {
 			ids[at] = n.ID
 		}
 	}
-	for _, f := range soundness.Prove(m) {
+	found := soundness.Prove(m)
+	echo := echoes(m, found)
+	for _, f := range found {
+		if f.Code == soundness.DeadNode && echo[f.Node] {
+			continue
+		}
 		i := graph.Issue{Code: f.Code, Severity: f.Severity, Message: f.Sentence(func(node int) string { return c.title(ids[node]) })}
 		if f.Node >= 0 {
 			i.Node = ids[f.Node]
@@ -41,6 +46,50 @@ func (c *compiler) prove(m *machine.Machine) {
 		}
 		c.add(i)
 	}
+}
+
+// echoes are the nodes that can never run for another finding's sake: they lie
+// behind joins that wait for ever, or behind another node that can never run.
+// What cures that one cures them, so that nobody need be told of them too.
+func echoes(m *machine.Machine, found []soundness.Finding) map[int]bool {
+	echo := map[int]bool{}
+	var follow func(node int)
+	follow = func(node int) {
+		for _, e := range m.Out(node) {
+			if to := m.Edges[e].To; !echo[to] {
+				echo[to] = true
+				follow(to)
+			}
+		}
+	}
+	var dead []int
+	for _, f := range found {
+		switch f.Code {
+		case soundness.JoinStuck, soundness.JoinCycle:
+			for _, node := range append([]int{f.Node}, f.Related...) {
+				follow(node)
+			}
+		case soundness.DeadNode:
+			dead = append(dead, f.Node)
+		}
+	}
+	entered := map[int]bool{} // by another node that can never run
+	for _, node := range dead {
+		for _, e := range m.Out(node) {
+			entered[m.Edges[e].To] = entered[m.Edges[e].To] || m.Edges[e].To != node
+		}
+	}
+	// The first of each row tells for all; of a ring without one, the first in order.
+	for _, first := range []bool{true, false} {
+		for _, node := range dead {
+			if echo[node] || first == entered[node] {
+				continue
+			}
+			follow(node)
+			echo[node] = false
+		}
+	}
+	return echo
 }
 
 // joinFix writes a change of a node's join as operations; the rest of the join

@@ -1,6 +1,7 @@
 package compile_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -169,5 +170,30 @@ func TestChoicesSideBySideInALoop(t *testing.T) {
 	}
 	if s, _ := play(t, m, `1`, nil); s.Failure == nil || s.Failure.Class != "join_cycle" {
 		t.Errorf("without the fix the machine ends with %s %+v", s.Status, s.Failure)
+	}
+}
+
+// TestWhatFollowsIsNotTold takes drawings in which one cause keeps many nodes
+// from running.
+func TestWhatFollowsIsNotTold(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		want  []string
+		lines []string
+	}{
+		"behind joins that wait for each other": {[]string{"join_cycle a"}, []string{"s:manual", "a:join", `i:if{"condition":"true"}`, "b:join", "c:mock", "d:mock", "s>a", "s>b", "a>i", "i.true>b", "i.false>c", "b>a", "c>d"}},
+		"a row that nobody comes to":            {[]string{"dead_node x"}, []string{"s:manual", "x:mock", "y:mock", "z:mock", "x>y", "y>z"}},
+		"two rows":                              {[]string{"dead_node w", "dead_node x"}, []string{"s:manual", "w:mock", "x:mock", "y:mock", "w>y", "x>y"}},
+		"a ring that nobody comes to":           {[]string{"dead_node x"}, []string{"s:manual", "x:mock/each", `y:if/each{"condition":"true"}`, "z:mock", "x>y", "y.true>x", "y.false>z"}},
+	} {
+		_, issues := compile.Compile(draw(t, c.lines...))
+		var got []string
+		for _, i := range issues {
+			got = append(got, i.Code+" "+i.Node)
+		}
+		slices.Sort(got)
+		if !slices.Equal(got, c.want) {
+			t.Errorf("%s: %v, want %v", name, got, c.want)
+		}
 	}
 }

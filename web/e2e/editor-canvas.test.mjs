@@ -289,12 +289,12 @@ test("keys are changed and letters switched off, and the wheel zooms or pans", a
   const was = await zoom();
   await page.locator(".k-root").click({ position: { x: 400, y: 400 } });
   await key("?");
-  const tidy = page.locator('.ed-key[aria-label^="Tidy"]');
+  const tidy = page.locator(".ed-key", { hasText: "Tidy" });
   await tidy.click();
   await key("a");
   await page.locator(".ed-keys .err", { hasText: "used already: Add step" }).waitFor();
   await key("y");
-  await page.locator('.ed-key[aria-label^="Tidy: Y"]').waitFor();
+  await page.locator(".ed-key", { hasText: "Tidy: Y" }).waitFor();
   await page.locator(".ed-hands label", { hasText: "Pans" }).click();
   assert.deepEqual(await axe(page), []);
   await key("Escape");
@@ -314,7 +314,7 @@ test("keys are changed and letters switched off, and the wheel zooms or pans", a
   assert.equal(await page.locator(".ed-quick").count(), 0);
   await page.locator('.ed-rail button[aria-label^="Keyboard"]').click();
   await page.locator("button", { hasText: "Back to the default keys" }).click();
-  await page.locator('.ed-key[aria-label^="Tidy: ⇧T"]').waitFor();
+  await page.locator(".ed-key", { hasText: "Tidy: ⇧T" }).waitFor();
   await page.locator(".ed-hands label", { hasText: "By device" }).click();
 });
 

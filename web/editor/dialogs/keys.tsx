@@ -98,7 +98,7 @@ export function KeysDialog() {
             <legend class="lab">{t("editor.wheel")}</legend>
             <div class="seg">
               {wheels.map((one) => (
-                <label key={one} aria-pressed={wheel.value === one}>
+                <label key={one}>
                   <input
                     class="sr"
                     type="radio"
@@ -190,10 +190,7 @@ function Row({ command }: { readonly command: Command }) {
           ref={button}
           type="button"
           class="ed-key"
-          aria-label={t("editor.keys.change", {
-            what: titleOf(command),
-            key: combos.map(keyWords).join(", ") || t("editor.keys.none"),
-          })}
+          title={t("editor.keys.change")}
           aria-pressed={asks}
           onClick={() => {
             setWhy("");
@@ -201,16 +198,17 @@ function Row({ command }: { readonly command: Command }) {
           }}
           onBlur={() => setAsks(false)}
         >
+          <span class="sr">{titleOf(command)}: </span>
           {asks ? <em>{t("editor.keys.press")}</em> : null}
           {!asks && combos.length === 0 ? <em>{t("editor.keys.none")}</em> : null}
           {asks ? null : combos.map((combo) => <kbd key={combo}>{keyWords(combo)}</kbd>)}
         </button>
+        {why === "" ? null : (
+          <p role="alert" class="err">
+            {why}
+          </p>
+        )}
       </dd>
-      {why === "" ? null : (
-        <p role="alert" class="err">
-          {why}
-        </p>
-      )}
     </div>
   );
 }
