@@ -25,16 +25,16 @@ func TestCheckpointsKeepADrawingUnderAName(t *testing.T) {
 	if text := viewer.get(at).must(t, 200).text; !strings.Contains(text, made.ID) || strings.Contains(text, `"graph"`) {
 		t.Errorf("%s", text)
 	}
-	if text := viewer.get(at + "/" + made.ID).must(t, 200).text; !strings.Contains(text, `"graph":{"signalbox":1`) {
+	if text := viewer.get(at+"/"+made.ID).must(t, 200).text; !strings.Contains(text, `"graph":{"signalbox":1`) {
 		t.Errorf("%s", text)
 	}
-	if page := viewer.get("/w/" + flow.ID + "/versions").must(t, 200).text; !strings.Contains(page, "Before the rework") {
+	if page := viewer.get("/w/"+flow.ID+"/versions").must(t, 200).text; !strings.Contains(page, "Before the rework") {
 		t.Error("the page of versions does not tell of it")
 	}
 	viewer.json("DELETE", at+"/"+made.ID, "").must(t, 403)
 	other := w.member("other", account.Owner)
 	other.get(at).must(t, 404)
-	other.get(at + "/" + made.ID).must(t, 404)
+	other.get(at+"/"+made.ID).must(t, 404)
 	other.json("POST", at, `{"name":"mine"}`).must(t, 404)
 	other.json("DELETE", at+"/"+made.ID, "").must(t, 404)
 	b.json("DELETE", at+"/"+made.ID, "").must(t, 204)
