@@ -23,6 +23,8 @@ func workspaceAccess() map[string]access {
 		"GET /api/workspaces":         viewer,
 		"POST /api/workspaces":        admin.as("workspace.create"),
 		"PATCH /api/workspaces/{id}":  admin.as("workspace.rename"),
+		// Who owns that workspace; their role where they are does not count.
+		"POST /api/workspaces/{id}/deletion": viewer.as("workspace.delete"),
 	}
 }
 
@@ -32,6 +34,17 @@ func (s *Server) registerWorkspaces(api huma.API) {
 	create.DefaultStatus = http.StatusCreated
 	on(s, api, create, s.makeWorkspace)
 	on(s, api, op(http.MethodPatch, "/api/workspaces/{id}", "Rename the workspace that one is in"), s.renameWorkspace)
+	on(s, api, op(http.MethodPost, "/api/workspaces/{id}/deletion", "Delete another workspace that one owns, with everything in it; its name is repeated"), s.deleteWorkspace)
+}
+
+func (s *Server) deleteWorkspace(ctx context.Context, in *renameWorkspaceInput) (*struct{}, error) {
+	w, err := s.config.Accounts.DeleteWorkspace(ctx, identityOf(ctx), in.ID, in.Body.Name)
+	if err != nil {
+		return nil, err
+	}
+	d := deedOf(ctx)
+	d.target, d.detail = w.ID, w.Name
+	return nil, nil //nolint:nilnil // no content
 }
 
 type workspaceOut struct {

@@ -111,3 +111,28 @@ func TestWorkspaceNames(t *testing.T) {
 	program.json("POST", "/api/workspaces", map[string]string{"name": "x"}).must(t, http.StatusConflict)
 	program.enters(lab).must(t, http.StatusConflict)
 }
+
+func TestAWorkspaceIsDeletedByItsOwnerWhoRepeatsItsName(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	owner := w.owner()
+	id := owner.workspace("Lab")
+	at := "/api/workspaces/" + id + "/deletion"
+	owner.page("/settings/workspaces").must(t, http.StatusOK).has(t, `data-open="delete-`+id+`"`).lacks(t, `data-open="delete-main"`)
+	owner.json("POST", at, map[string]string{"name": "lab"}).must(t, http.StatusUnprocessableEntity)
+	owner.json("POST", "/api/workspaces/main/deletion", map[string]string{"name": "Main"}).must(t, http.StatusConflict)
+	other := w.member("main", account.Owner)
+	other.json("POST", at, map[string]string{"name": "Lab"}).must(t, http.StatusConflict) // a token deletes nothing
+	owner.enters(id).must(t, http.StatusSeeOther)
+	flow := owner.template("order-saga")
+	owner.publish(flow)
+	owner.json("POST", at, map[string]string{"name": "Lab"}).must(t, http.StatusConflict)
+	owner.enters("main").must(t, http.StatusSeeOther)
+	owner.json("POST", at, map[string]string{"name": "Lab"}).must(t, http.StatusNoContent)
+	if list := owner.workspaces(); len(list) != 1 || list[0].ID != "main" {
+		t.Errorf("the workspaces are %+v", list)
+	}
+	owner.enters(id).must(t, http.StatusNotFound)
+	owner.json("POST", at, map[string]string{"name": "Lab"}).must(t, http.StatusNotFound)
+	owner.page("/settings/audit").must(t, http.StatusOK).has(t, "Lab")
+}

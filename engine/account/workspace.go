@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -33,7 +34,16 @@ type Workspaces interface {
 	PutWorkspace(ctx context.Context, w Workspace, owner uuid.UUID) error
 	// RenameWorkspace changes the name. ErrNotFound.
 	RenameWorkspace(ctx context.Context, id, name string) error
+	// DeleteWorkspace takes everything of a workspace away but its audit log.
+	// ErrNotFound; *ErrRunsOpen while runs of it are not over.
+	DeleteWorkspace(ctx context.Context, id string, at time.Time) error
 }
+
+// ErrRunsOpen keeps a workspace from being deleted.
+type ErrRunsOpen struct{ Runs int } //nolint:errname // reads like its siblings
+
+// Error implements error.
+func (e *ErrRunsOpen) Error() string { return fmt.Sprintf("%d runs are not over", e.Runs) }
 
 // Workspaces lists the workspaces that the person can enter.
 func (s *Service) Workspaces(ctx context.Context, who Identity) ([]Workspace, error) {
@@ -77,6 +87,42 @@ func (s *Service) RenameWorkspace(ctx context.Context, who Identity, name string
 		return "", fmt.Errorf("rename a workspace: %w", err)
 	}
 	return name, nil
+}
+
+// DeleteWorkspace deletes another workspace than the one that the person is in,
+// with everything in it but its audit log. They have to own it, and to repeat
+// its name.
+func (s *Service) DeleteWorkspace(ctx context.Context, who Identity, id, name string) (Workspace, error) {
+	if who.Token != uuid.Nil {
+		return Workspace{}, problem.New(problem.Conflict, "A workspace is deleted by a person who is logged in.")
+	}
+	if id == who.Workspace {
+		return Workspace{}, problem.New(problem.Conflict, "You are in this workspace. Go to another one first.")
+	}
+	have, err := s.Workspaces(ctx, who)
+	if err != nil {
+		return Workspace{}, err
+	}
+	at := slices.IndexFunc(have, func(w Workspace) bool { return w.ID == id })
+	if at < 0 {
+		return Workspace{}, problem.New(problem.NotFound, "There is no such workspace, or you do not belong to it.")
+	}
+	w := have[at]
+	if w.Role != Owner {
+		return Workspace{}, problem.New(problem.Forbidden, "Only an owner deletes a workspace.")
+	}
+	if strings.TrimSpace(name) != w.Name {
+		return Workspace{}, problem.New(problem.Invalid, "This is not the name of the workspace.").At("/name", "different", w.Name)
+	}
+	err = s.store.DeleteWorkspace(ctx, id, s.now())
+	var open *ErrRunsOpen
+	if errors.As(err, &open) {
+		return Workspace{}, problem.New(problem.Conflict, "%d runs of this workspace are not over. Cancel them, or wait until they end.", open.Runs)
+	}
+	if err != nil {
+		return Workspace{}, fmt.Errorf("delete a workspace: %w", err)
+	}
+	return w, nil
 }
 
 // Enter is the person in another workspace. A problem when they do not belong

@@ -25,7 +25,7 @@ export async function tryOut(template: string): Promise<void> {
 export async function remove(button: HTMLElement): Promise<void> {
   const { delete: url = "", sure: question = "", word = "", refresh: part = "" } = button.dataset;
   if (!(await sure(question, word))) return;
-  await call("DELETE", url);
+  await call(button.dataset["method"] ?? "DELETE", url);
   await again(part);
 }
 

@@ -103,6 +103,29 @@ func (s Stuck) words(p Page) string {
 // help says what can be done about it.
 func (s Stuck) help(p Page) string { return p.T("stuck.help." + s.Reason) }
 
+// way leads to where something can be done about it.
+func (s Stuck) way(run string) string {
+	switch s.Reason {
+	case "timer":
+		return "/boards"
+	case "silent":
+		return "/queues"
+	default:
+		return "/runs/" + run
+	}
+}
+
+func (s Stuck) icon() string {
+	switch s.Reason {
+	case "timer":
+		return "activity"
+	case "silent":
+		return "list-ordered"
+	default:
+		return "eye"
+	}
+}
+
 // statuses are the filters of the list of runs, in order.
 func statuses() []string {
 	return []string{"", "running", "waiting", "needs_attention", "succeeded", "failed", "canceled", "stuck"}
