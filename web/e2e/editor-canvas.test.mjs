@@ -358,6 +358,22 @@ test("a pasted cURL command is an HTTP step, without its secret", async () => {
   assert.ok(!JSON.stringify(graph).includes("s3cret"));
 });
 
+test("what is pasted into the list of steps is offered, and follows the step it was asked after", async () => {
+  const id = await row("Bring");
+  await page.locator('.k-card[data-id="lone"]').click();
+  await key("a");
+  await page.locator(".ed-quick input:focus").waitFor();
+  await paste("curl https://api.example.com/orders/7");
+  await page.locator(".ed-bring").waitFor();
+  assert.deepEqual(await axe(page), []);
+  await key("Enter");
+  await until("it follows", async () => {
+    const { nodes, edges } = await draft(id);
+    const made = nodes.find((n) => n.kind === "http");
+    return made?.config.url === "https://api.example.com/orders/7" && edges.some((e) => e.from === "lone" && e.to === made.id);
+  });
+});
+
 test("a workflow file let go over the canvas is added, one pasted into the gallery is a workflow", async () => {
   const id = await row("File");
   const file = JSON.stringify({

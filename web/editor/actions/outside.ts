@@ -8,11 +8,17 @@ import type { Graph } from "../../core/graph.ts";
 import { clipOf } from "../../core/snippet.ts";
 import { fileMax, pick, readable, report, stem } from "../../importing/report.ts";
 import type { Editor } from "../state/editor.ts";
+import type { QuickAdd } from "../state/signals.ts";
 import { t } from "../strings.ts";
 import { addStep } from "./add.ts";
 import { pasteClip } from "./paste.ts";
 
-type Where = { readonly at: Point; readonly keepLinks: boolean };
+type Where = {
+  readonly at: Point;
+  readonly keepLinks: boolean;
+  /** Where a single step goes instead. */
+  readonly step?: QuickAdd | undefined;
+};
 
 export async function pasteText(
   editor: Editor,
@@ -23,7 +29,8 @@ export async function pasteText(
   const clip = text.trimStart().startsWith("{") ? readClip(text) : undefined;
   if (clip) pasteClip(editor, clip, where);
   else if (readable(text)) await importText(editor, text, where, name);
-  else if (!pasteCurl(editor, text, where.at)) editor.toast(t("editor.paste.unknown"));
+  else if (!pasteCurl(editor, text, where.step ?? { at: where.at }))
+    editor.toast(t("editor.paste.unknown"));
 }
 
 export async function dropFile(editor: Editor, file: File, at: Point): Promise<void> {
@@ -60,11 +67,11 @@ async function importText(editor: Editor, text: string, where: Where, name: stri
   }
 }
 
-function pasteCurl(editor: Editor, text: string, at: Point): boolean {
+function pasteCurl(editor: Editor, text: string, where: QuickAdd): boolean {
   const made = isCurl(text) ? readCurl(text) : undefined;
   const spec = editor.spec("http");
   if (made === undefined || spec === undefined) return false;
-  if (addStep(editor, spec, { at }, made) !== undefined && made.secret)
+  if (addStep(editor, spec, where, made) !== undefined && made.secret)
     editor.toast(t("editor.paste.secret"));
   return true;
 }

@@ -6,6 +6,7 @@ import type { Point } from "../../core/geometry.ts";
 import type { Spec } from "../../core/graph.ts";
 import { addEntry, recentKinds } from "../actions/add.ts";
 import { kindDragType, openInspector } from "../actions/bind.ts";
+import { outside } from "../actions/copies.ts";
 import { entriesOf } from "../actions/entries.ts";
 import { replaceKind } from "../actions/replace.ts";
 import { useEditor } from "../context.ts";
@@ -36,6 +37,7 @@ function QuickAddPanel({ wanted }: { readonly wanted: Wanted }) {
   const [query, setQuery] = useState("");
   const [index, setIndex] = useState(0);
   const [details, setDetails] = useState(false);
+  const [brought, setBrought] = useState<string | undefined>(undefined);
   const hits = useMemo(
     () => rank(offered(editor, wanted), query, contextOf(editor, wanted)),
     [query, session.revision.value, session.taskEntries.value, session.snippets.value],
@@ -79,8 +81,29 @@ function QuickAddPanel({ wanted }: { readonly wanted: Wanted }) {
       openInspector(editor);
     else kernel.focus(id);
   };
+  /** Text from elsewhere is offered, not searched for. */
+  const paste = (event: ClipboardEvent) => {
+    const text = event.clipboardData?.getData("text/plain") ?? "";
+    if (wanted.replace !== undefined || !/^\s*(?:curl\s|[{[<])/.test(text)) return;
+    event.preventDefault();
+    event.stopPropagation();
+    setBrought(text);
+    kernel.dropPreview();
+  };
+  const bring = (text: string) => {
+    close();
+    const at = wanted.at ?? kernel.center();
+    void outside((m) => m.pasteText(editor, text, { at, keepLinks: false, step: wanted }));
+  };
   const key = (event: KeyboardEvent) => {
     if (event.isComposing) return;
+    if (brought !== undefined && (event.key === "Enter" || event.key === "Backspace")) {
+      event.preventDefault();
+      event.stopPropagation();
+      if (event.key === "Enter") bring(brought);
+      else setBrought(undefined);
+      return;
+    }
     const move = upOrDown(event.key);
     if (move !== 0) setIndex(around(index, move, hits.length));
     else if (event.key === "ArrowRight" && input.current?.selectionStart === query.length)
@@ -122,10 +145,28 @@ function QuickAddPanel({ wanted }: { readonly wanted: Wanted }) {
             setIndex(0);
           }}
           onKeyDown={key}
+          onPaste={paste}
         />
         <kbd>Esc</kbd>
       </label>
-      <ul role="listbox" id={list} aria-label={t("editor.quick.list")}>
+      {brought === undefined ? null : (
+        <button type="button" class="ed-bring" onClick={() => bring(brought)}>
+          <span class="tile t-data">
+            <Icon name="upload" />
+          </span>
+          <span>
+            <b>{t("editor.quick.import")}</b>
+            <small>{brought.trim().slice(0, 80)}</small>
+          </span>
+          <kbd>↵</kbd>
+        </button>
+      )}
+      <ul
+        role="listbox"
+        id={list}
+        hidden={brought !== undefined}
+        aria-label={t("editor.quick.list")}
+      >
         {hits.map((hit, i) => (
           <li
             key={hit.spec.name}

@@ -42,10 +42,11 @@ export function watchWidth(editor: Editor): void {
   const mayEdit = version === undefined && compare === undefined && mayDraw(editor);
   const apply = () => {
     session.readOnly.value = small.matches || !mayEdit;
+    // A sheet that nobody asked for would hide the drawing.
+    if (sheet.matches && !session.narrow.value) session.inspector.value = false;
     session.narrow.value = sheet.matches;
   };
   document.documentElement.style.setProperty("--ed-insp", `${inspectorWidth()}px`);
-  if (sheet.matches) session.inspector.value = false;
   sheet.addEventListener("change", apply);
   small.addEventListener("change", apply);
   apply();

@@ -161,6 +161,7 @@ export async function startTest(editor: Editor, start: TestStart): Promise<void>
   closeTest(editor);
   const test = new TestRun(editor, run.id, start, member(detail, "graph") as Graph);
   editor.session.test.value = test;
+  if (editor.session.narrow.value) editor.session.inspector.value = false;
   void test.watch();
 }
 
