@@ -2,7 +2,7 @@
 // keyboard alone, two people on one drawing, a broken line, undo, copies.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { axe, becomeOwner, startBrowser, startProgram } from "./program.mjs";
+import { axe, becomeOwner, says, startBrowser, startProgram } from "./program.mjs";
 
 let program;
 let browser;
@@ -140,7 +140,7 @@ test("a workflow is made, published and run without a pointer", async () => {
   await page.locator(".ed-dlg footer .btn.pri:enabled").focus();
   await key("Enter");
   await page.locator(".toast", { hasText: "Version 1 is active" }).waitFor();
-  assert.match(await page.locator(".ed-publish").textContent(), /v2/);
+  await says(page.locator(".ed-publish"), /v2/);
 
   await key("Control+Enter");
   await page.locator("#ed-run-input:focus").waitFor();
@@ -179,7 +179,7 @@ test("without a line edits are kept, outlive a reload, and arrive when it is bac
   await page.locator(".ed-titlefield").fill("Kept here");
   await key("Enter");
   await page.locator('.ed-save[data-state="offline"]').waitFor();
-  assert.match(await page.locator(".ed-save").textContent(), /1 edit kept here/);
+  await says(page.locator(".ed-save"), /1 edit kept here/);
   await page.reload();
   await card("Kept here").waitFor();
   assert.notEqual((await draft(id)).graph.layout.nodes.facts.title, "Kept here");
@@ -252,7 +252,7 @@ test("a field becomes an expression, with completions and a value for the sample
   await key("Control+a");
   await type("=nodes.");
   await page.locator(".cm-tooltip-autocomplete").waitFor();
-  assert.match(await page.locator(".cm-tooltip-autocomplete").textContent(), /start/);
+  await says(page.locator(".cm-tooltip-autocomplete"), /start/);
   await key("Escape");
   await type("start.output.n * 10");
   await page.locator(".ed-result code", { hasText: "40" }).waitFor();

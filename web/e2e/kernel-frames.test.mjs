@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { frames, launch, open, serve } from "./kernel-page.mjs";
+import { says } from "./program.mjs";
 
 let site;
 let browser;
@@ -72,7 +73,7 @@ test("a frame fits what is in it, and a folded one shows a count and hides its c
     assert.equal(frame.y, 64);
     assert.equal(frame.x + frame.w, deep.x + deep.w + 24);
     assert.equal(await box(page, "hidden"), undefined);
-    assert.match(await page.locator('[data-id="folded"]').innerText(), /1 step/);
+    await says(page.locator('[data-id="folded"]'), /1 step/);
     assert.match(await page.locator('[data-id="pay"]').getAttribute("aria-label"), /4 steps/);
   }));
 

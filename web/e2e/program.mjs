@@ -1,5 +1,6 @@
 // Starts the real program on a free port with data of its own, and a real
 // browser, for the tests in this folder.
+import assert from "node:assert/strict";
 import { execFileSync, spawn } from "node:child_process";
 import { appendFileSync, chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -125,6 +126,15 @@ export async function axe(page) {
   });
   if (exceptionDetails) throw new Error(exceptionDetails.text);
   return JSON.parse(result.value);
+}
+
+/** Waits until a part of the page says this. */
+export async function says(part, pattern) {
+  for (const end = Date.now() + 10_000; ; await new Promise((done) => setTimeout(done, 40))) {
+    const text = await part.innerText();
+    if (pattern.test(text)) return;
+    if (Date.now() > end) assert.match(text, pattern);
+  }
 }
 
 /** Logs the page in as the owner, whom it makes when the program has none. */

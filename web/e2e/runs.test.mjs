@@ -1,7 +1,7 @@
 // Runs: one fails and says why, is tried again, goes on with other data.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { axe, becomeOwner, startBrowser, startProgram } from "./program.mjs";
+import { axe, becomeOwner, says, startBrowser, startProgram } from "./program.mjs";
 
 let program;
 let browser;
@@ -64,11 +64,11 @@ test("a run that failed says why: the step, the words, the values, the way, the 
   await chip("Failed");
   const why = page.locator(".why");
   await why.waitFor();
-  assert.match(await why.innerText(), /“Charge back” failed/);
-  assert.match(await why.innerText(), /The amount is not a number\./);
+  await says(why, /“Charge back” failed/);
+  await says(why, /The amount is not a number\./);
   await why.getByText("input.amount").waitFor();
-  assert.match(await why.locator(".why-values").innerText(), /12/);
-  assert.match(await why.locator(".why-way").innerText(), /Look up/);
+  await says(why.locator(".why-values"), /12/);
+  await says(why.locator(".why-way"), /Look up/);
   assert.deepEqual(await axe(page), [], "axe");
   await why.getByRole("button", { name: "Close" }).click();
   await page.getByRole("button", { name: "Why it failed" }).click();
@@ -122,12 +122,12 @@ test("a chosen step shows its input, output and cause at the moment that is show
   const side = page.locator(".side");
   await side.getByRole("heading", { name: "Charge back" }).waitFor();
   await side.getByText('"paid": 3').first().waitFor();
-  assert.match(await side.innerText(), /Look up\s*Work done/);
+  await says(side, /Look up\s*Work done/);
   assert.deepEqual(await axe(page), [], "axe");
   // One event back from the end, and on to the moment at which it was queued.
   await page.locator(".log-scroll").focus();
   for (let i = 0; i < 9 && !/Queued/.test(await side.locator(".side-state").innerText()); i += 1) await page.keyboard.press(",");
-  assert.match(await side.locator(".side-state").innerText(), /Queued/);
+  await says(side.locator(".side-state"), /Queued/);
   assert.equal(await side.getByRole("heading", { name: "Output" }).count(), 0, "no output yet");
   await page.getByText(/^Viewing/).waitFor();
   await page.keyboard.press("l");
@@ -188,7 +188,7 @@ test("a map counts its items on the canvas, lists them, and the timeline is a ta
   await side.getByRole("heading", { name: "3 / 4 · 1 failed" }).waitFor();
   assert.equal(await side.locator(".side-bodies li").count(), 4);
   await side.getByRole("region", { name: "Output" }).getByText("30").waitFor();
-  assert.match(await side.getByRole("region", { name: "Output" }).innerText(), /10,[\s\S]*invalid_input[\s\S]*30,\s*40/);
+  await says(side.getByRole("region", { name: "Output" }), /10,[\s\S]*invalid_input[\s\S]*30,\s*40/);
   assert.deepEqual(await axe(page), [], "axe");
   await side.getByRole("button", { name: "No. 2: failed" }).click();
   await page.getByText(/^Viewing/).waitFor();
@@ -216,8 +216,8 @@ test("two runs side by side: way, data and time, on the canvas and in a table", 
   const table = page.locator(".compare-table");
   await table.getByText("4 of 4 visits differ").waitFor();
   const charge = table.locator("tbody tr", { hasText: "Charge back" });
-  assert.match(await charge.innerText(), /A: Failed · invalid_input · B: Done/);
-  assert.match(await table.locator("tbody tr", { hasText: "Answer" }).innerText(), /A: Not visited · B: Done/);
+  await says(charge, /A: Failed · invalid_input · B: Done/);
+  await says(table.locator("tbody tr", { hasText: "Answer" }), /A: Not visited · B: Done/);
   await table.getByRole("button", { name: "Look up" }).click();
   await table.getByRole("region", { name: "Value in run A" }).getByText('"amount": 5').waitFor();
   await table.getByRole("region", { name: "Value in run B" }).getByText('"amount": 6').waitFor();
