@@ -3,6 +3,7 @@ package server
 import (
 	"net/http"
 
+	"signalbox/engine/account"
 	"signalbox/web/view"
 )
 
@@ -24,7 +25,7 @@ func (s *Server) pageVersions(w http.ResponseWriter, r *http.Request) {
 	}
 	p := s.page(r, "pages.versions.title", "workflows")
 	p.Title = wf.Name + " · " + p.Title
-	data := view.Versions{Workflow: view.Named{ID: wf.ID.String(), Name: wf.Name}, Live: wf.ActiveVersion}
+	data := view.Versions{Workflow: view.Named{ID: wf.ID.String(), Name: wf.Name}, Live: wf.ActiveVersion, MayEdit: s.current(r).Role.AtLeast(account.Editor)}
 	if wf.ActiveVersion > 0 {
 		data.Edits = int(wf.DraftSeq - wf.ActiveSeq)
 	}

@@ -28,6 +28,7 @@ function start(): void {
     },
     new Kernel({ host, still }),
   );
+  mount.replaceChildren();
   render(
     <EditorProvider value={editor}>
       <App host={host} />

@@ -2,6 +2,8 @@
 
 import type { ComponentType } from "preact";
 import { useEffect, useState } from "preact/hooks";
+import { t } from "../core/strings.ts";
+import { toast } from "./toast.ts";
 
 type Props<P> = {
   /** The same function each time. */
@@ -13,9 +15,12 @@ export function Late<P>({ load, with: props }: Props<P>) {
   const [part, setPart] = useState<{ readonly Part: ComponentType<P> } | undefined>(undefined);
   useEffect(() => {
     let wanted = true;
-    void load().then((Part) => {
-      if (wanted) setPart({ Part });
-    });
+    load().then(
+      (Part) => {
+        if (wanted) setPart({ Part });
+      },
+      () => toast(t("shell.part.lost"), "fail"),
+    );
     return () => {
       wanted = false;
     };

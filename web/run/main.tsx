@@ -49,9 +49,11 @@ async function begin(root: HTMLElement, props: PageProps): Promise<void> {
       ),
       import("./compare.tsx"),
     ]);
+    root.replaceChildren();
     render(<Compare store={store} runs={runs as Comparison<PageRun>} />, root);
     return;
   }
+  root.replaceChildren();
   render(<App store={store} props={{ ...props, run }} />, root);
   const client = new RunClient(id, doors("/api/ticket", `/api/runs/${id}/events`), store);
   window.addEventListener("online", () => client.wake());
@@ -87,5 +89,8 @@ function Trouble({ text }: { readonly text: string }) {
 const root = document.getElementById("run");
 const props = readProps<PageProps>();
 if (root !== null && props !== undefined) {
-  begin(root, props).catch((fault: unknown) => render(<Trouble text={message(fault)} />, root));
+  begin(root, props).catch((fault: unknown) => {
+    if (root.querySelector(".island-wait")) root.replaceChildren();
+    render(<Trouble text={message(fault)} />, root);
+  });
 }

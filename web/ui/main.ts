@@ -49,11 +49,14 @@ async function act(work: (actions: Actions) => Promise<void>): Promise<void> {
   await work(await import("./actions.ts"));
 }
 
+/** Also what could not be loaded because the server is away. */
+const tell = (fault: unknown): void => toast(message(fault), "fail");
+
 /** Keeps a button from being pressed twice, and says what went wrong. */
 function during(button: Element, work: (actions: Actions) => Promise<void>): void {
   button.setAttribute("aria-disabled", "true");
   act(work)
-    .catch((fault: unknown) => toast(message(fault), "fail"))
+    .catch(tell)
     .finally(() => button.removeAttribute("aria-disabled"));
 }
 
@@ -61,7 +64,7 @@ document.addEventListener("submit", (event) => {
   const form = event.target;
   if (!(form instanceof HTMLFormElement) || form.dataset["post"] === undefined) return;
   event.preventDefault();
-  void act((a) => a.send(form));
+  act((a) => a.send(form)).catch(tell);
 });
 
 document.addEventListener("change", (event) => {
@@ -82,7 +85,7 @@ document.addEventListener("change", (event) => {
 document.addEventListener("keydown", (event) => {
   if (event.key.toLowerCase() === "k" && (event.ctrlKey || event.metaKey) && !event.isComposing) {
     event.preventDefault();
-    void import("./palette.ts").then((m) => m.openPalette());
+    import("./palette.ts").then((m) => m.openPalette()).catch(tell);
     return;
   }
   if (event.isComposing || event.ctrlKey || event.metaKey || event.altKey) return;

@@ -7,6 +7,7 @@ type Versions struct {
 	Workflow Named
 	Live     int // number of the one that runs now; 0: none
 	Edits    int // operations in the draft since then
+	MayEdit  bool
 	Rows     []Version
 	Kept     []Checkpoint
 }

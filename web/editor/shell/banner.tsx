@@ -64,7 +64,7 @@ export function Banner() {
     );
   }
   const save = session.save.value;
-  if (save.is === "offline" || (session.link.value === "down" && !navigator.onLine)) {
+  if (save.is === "offline" || session.link.value === "down") {
     return (
       <p class="note warn ed-banner" role="status">
         <Icon name="wifi-off" />
