@@ -7,8 +7,38 @@ mkdirSync(folder, { recursive: true });
 const program = await startProgram();
 const browser = await startBrowser();
 const { page, faults } = await browser.page({ deviceScaleFactor: 1 });
+
+const call = (path, body) =>
+  page.evaluate(
+    async ([p, b]) => {
+      const post = { method: "POST", headers: { "Content-Type": "application/json" } };
+      return (await fetch(p, b === null ? {} : { ...post, body: JSON.stringify(b) })).json();
+    },
+    [path, body ?? null],
+  );
+
+/** A published workflow from a template, with a run of its sample. */
+async function fromTemplate(template) {
+  const { id } = await call("/api/workflows", { template });
+  const { seq, graph } = await call(`/api/workflows/${id}/draft`);
+  await call(`/api/workflows/${id}/publish`, { seq });
+  const { run } = await call(`/api/workflows/${id}/runs`, { input: graph.layout.sample ?? {} });
+  return run.id;
+}
+
+/** The page in a theme, when nothing moves any more. */
+async function show(path, theme) {
+  await page.emulateMedia({ colorScheme: theme });
+  await page.goto(program.origin + path, { waitUntil: "networkidle" });
+  await page.waitForTimeout(600);
+}
+
 try {
   await becomeOwner(page, program);
+  const { workflows } = await call("/api/workflows");
+  const flow = workflows.find((w) => /triage/i.test(w.name));
+  for (const template of ["quorum", "pull-request-approval", "deep-research", "incident-runbook"]) await fromTemplate(template);
+  const saga = await fromTemplate("order-saga");
   for (const priority of [9, 2, 5]) {
     await fetch(`${program.origin}/hooks/demo-ticket`, {
       method: "POST",
@@ -16,18 +46,19 @@ try {
       body: JSON.stringify({ subject: "Payment failed twice", priority }),
     });
   }
-  const get = (path) => page.evaluate(async (p) => (await fetch(p)).json(), path);
-  const flow = (await get("/api/workflows")).workflows.find((w) => /triage/i.test(w.name));
-  const run = (await get("/api/runs?limit=1")).runs[0];
-  const shots = { gallery: "/", editor: `/w/${flow.id}`, run: `/runs/${run.id}`, runs: "/runs" };
-  for (const theme of ["light", "dark"]) {
-    await page.emulateMedia({ colorScheme: theme });
-    for (const [name, path] of Object.entries(shots)) {
-      await page.goto(program.origin + path, { waitUntil: "networkidle" });
-      await page.waitForTimeout(600);
-      await page.screenshot({ path: `${folder}/${name}-${theme}.png` });
-    }
-  }
+  await show(`/w/${flow.id}`, "light");
+  await page.locator(".tour").getByRole("button", { name: "Next" }).focus();
+  await page.keyboard.press("Escape");
+  await page.locator(".tour").waitFor({ state: "detached" });
+  await page.locator(".k-card", { hasText: "By priority and type" }).click();
+  await page.locator(".ed-titlefield").waitFor();
+  await page.mouse.move(700, 760);
+  await page.waitForTimeout(600);
+  await page.screenshot({ path: `${folder}/editor.png` });
+  await show(`/runs/${saga}`, "dark");
+  await page.screenshot({ path: `${folder}/run.png` });
+  await show("/", "light");
+  await page.screenshot({ path: `${folder}/gallery.png` });
   if (faults.length > 0) console.log(faults.join("\n"));
 } finally {
   await browser.close();
