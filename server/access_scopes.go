@@ -28,7 +28,7 @@ func scopeTable() map[string]account.Scope {
 			"POST /api/bulk/preview", "POST /api/bulk", "POST /api/bulk/{id}/stop", "POST /api/dead-letters/retry", "POST /api/dead-letters/discard",
 		},
 		account.WorkflowsRead: {
-			"GET /api/workflows", "GET /api/workflows/{id}", "GET /api/workflows/{id}/draft", "GET /api/workflows/{id}/export", "GET /api/workflows/{id}/ops",
+			"GET /api/workflows", "GET /api/workflows/{id}", "GET /api/workflows/{id}/draft", "GET /api/workflows/{id}/export", "GET /api/workflows/{id}/ops", "GET /api/workflows/{id}/ports",
 			"GET /api/workflows/{id}/versions", "GET /api/versions/{id}", "GET /api/workflows/{id}/cases", "GET /api/kinds", "GET /api/templates",
 		},
 		account.WorkflowsWrite:   {"POST /api/workflows", "PATCH /api/workflows/{id}", "POST /api/workflows/{id}/ops"},

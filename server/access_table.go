@@ -124,6 +124,7 @@ func apiAccess() map[string]access {
 		"GET /api/versions/{id}":                    viewer,
 		"POST /api/workflows/{id}/runs":             operator.as("run.start"),
 		"GET /api/workflows/{id}/samples":           viewer,
+		"GET /api/workflows/{id}/ports":             viewer,
 		"POST /api/expr/check":                      viewer,
 		"GET /api/runs":                             viewer,
 		"GET /api/runs/{id}":                        viewer,

@@ -142,6 +142,7 @@ func TestForeignThingsDoNotExist(t *testing.T) {
 			{"POST", "/api/workflows/" + id + "/runs", `{"version":"draft"}`},
 			{"POST", "/api/workflows/" + id + "/runs", `{"version":1}`},
 			{"GET", "/api/workflows/" + id + "/samples", ""},
+			{"GET", "/api/workflows/" + id + "/ports", ""},
 			{"GET", "/api/versions/" + versions.Versions[0].ID, ""},
 			{"GET", "/api/runs/" + run, ""},
 			{"GET", "/api/runs/" + run + "/events", ""},

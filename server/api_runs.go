@@ -45,6 +45,7 @@ func (s *Server) registerRuns(api huma.API) {
 	s.registerActs(api)
 	s.registerRig(api)
 	s.registerExpr(api)
+	s.registerPorts(api)
 }
 
 type runOut struct {

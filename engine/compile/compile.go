@@ -39,7 +39,9 @@ func Compile(g graph.Graph) (*machine.Machine, []graph.Issue) {
 	c := newCompiler(g)
 	c.resolve()
 	c.check()
-	c.follow(World{}).judge()
+	f := newFlows(c, World{})
+	f.follow()
+	f.judge()
 	if graph.Errors(c.issues) {
 		return nil, c.sorted()
 	}

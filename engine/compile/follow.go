@@ -25,6 +25,7 @@ type flows struct {
 	place map[look]int // in order
 	dirty []bool
 	more  bool                // something was marked
+	loose bool                // what nothing leads to gets anything, instead of nothing
 	nodes map[string]*flowing // by id
 }
 
@@ -58,10 +59,13 @@ type partLook struct {
 	field string
 }
 
+func newFlows(c *compiler, w World) *flows {
+	return &flows{c: c, world: w, place: map[look]int{}, nodes: map[string]*flowing{}}
+}
+
 // follow finds the shapes at every node.
-func (c *compiler) follow(w World) *flows {
-	f := &flows{c: c, world: w, place: map[look]int{}, nodes: map[string]*flowing{}}
-	held := map[string][]*graph.Node{}
+func (f *flows) follow() {
+	c, held := f.c, map[string][]*graph.Node{}
 	for i := range c.g.Nodes {
 		n := &c.g.Nodes[i]
 		if n.In != "" && inChart(c.g, n) {
@@ -89,7 +93,6 @@ func (c *compiler) follow(w World) *flows {
 			}
 		}
 	}
-	return f
 }
 
 func (f *flows) open(n *graph.Node) *flowing {
@@ -280,6 +283,9 @@ func (f *flows) incoming(at *flowing) shape.Shape {
 		if up := f.nodes[n.In]; up != nil && f.isScope(up) {
 			return up.body
 		}
+		return shape.Any()
+	}
+	if f.loose {
 		return shape.Any()
 	}
 	return shape.Shape{} // nothing leads there

@@ -38,7 +38,9 @@ func PortsOf(g graph.Graph, w World) (map[string]Ports, []graph.Issue) {
 	c.resolve()
 	c.check()
 	c.issues = nil // others tell of these
-	f := c.follow(w)
+	f := newFlows(c, w)
+	f.loose = true
+	f.follow()
 	f.judge()
 	all := make(map[string]Ports, len(f.nodes))
 	for id, at := range f.nodes {
@@ -63,7 +65,8 @@ func CalleeOf(g graph.Graph) Callee {
 	c := newCompiler(g)
 	c.resolve()
 	c.check()
-	f := c.follow(World{})
+	f := newFlows(c, World{})
+	f.follow()
 	callee := Callee{Takes: shape.Any(), Gives: f.resultOf("")}
 	triggers := 0
 	for _, at := range f.nodes {
@@ -112,6 +115,9 @@ func (n *need) down(step string) *need {
 }
 
 func (n *need) shape() shape.Shape {
+	if n.items != nil && !n.items.kinds.May(shape.Text) {
+		n.kinds &^= shape.Object // whose names are text: it goes over the items of a list
+	}
 	out := shape.Of(n.kinds)
 	if n.kinds == 0 {
 		return shape.Any() // it is read in two ways that do not go together
@@ -233,9 +239,10 @@ func strict(s kind.Schema) shape.Kinds {
 
 // judge tells what cannot be right: what is read and never comes.
 func (f *flows) judge() {
+	led := f.led()
 	for i := range f.c.g.Nodes {
 		at := f.nodes[f.c.g.Nodes[i].ID]
-		if at == nil || at.in.Never() || at.node.Disabled {
+		if at == nil || at.in.Never() || at.node.Disabled || !led[at.node.ID] {
 			continue
 		}
 		said := map[string]bool{}
@@ -254,6 +261,38 @@ func (f *flows) judge() {
 		f.checkSet(at)
 		f.checkHanded(at)
 	}
+}
+
+// led are the steps that some way leads to from a trigger.
+func (f *flows) led() map[string]bool {
+	led := map[string]bool{}
+	var queue []string
+	add := func(id string) {
+		if !led[id] && f.nodes[id] != nil {
+			led[id] = true
+			queue = append(queue, id)
+		}
+	}
+	first := map[string][]string{} // of each container
+	for _, n := range f.c.g.Nodes {
+		if f.c.trigger(n) {
+			add(n.ID)
+		}
+		if n.In != "" && len(f.c.flowIn(n.ID)) == 0 {
+			first[n.In] = append(first[n.In], n.ID)
+		}
+	}
+	for len(queue) > 0 {
+		id := queue[0]
+		queue = queue[1:]
+		for _, e := range f.c.out[id] {
+			add(e.To)
+		}
+		for _, in := range first[id] {
+			add(in)
+		}
+	}
+	return led
 }
 
 // missed tells of something that an expression reads and that never comes.

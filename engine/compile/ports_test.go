@@ -207,12 +207,16 @@ func TestWhatAStepTakes(t *testing.T) {
 		`x:transform{"expression":"input.a.b * 2"}`:                                 `{"properties":{"a":{"properties":{"b":{"type":["number"]}},"required":["b"],"type":["object"]}},"required":["a"],"type":["object"]}`,
 		`x:transform{"expression":"has(input.a) ? input.a : input.b"}`:              `{"properties":{"a":{},"b":{}}}`,
 		`x:map{"items":"=input.rows"}`:                                              `{"properties":{"rows":{"type":["array"]}},"required":["rows"],"type":["object"]}`,
-		`x:transform{"expression":"input.map(i, i.name)"}`:                          `{"items":{"properties":{"name":{}},"required":["name"],"type":["object"]},"type":["object","array"]}`,
+		`x:transform{"expression":"input.map(i, i.name)"}`:                          `{"items":{"properties":{"name":{}},"required":["name"],"type":["object"]},"type":["array"]}`,
 		`x:http{"url":"https://x.org/{{ input.id }}","headers":{"a":"=input.tag"}}`: `{"properties":{"id":{},"tag":{}},"required":["id","tag"],"type":["object"]}`,
 		`x:set{"fields":{"a":1}}`:                                                   `{"type":["object","null"]}`,
 		`x:mock{}`:                                                                  `{}`,
 	} {
 		ports, _ := compile.PortsOf(draw(t, "s:manual", step, "s>x"), compile.World{})
+		loose, _ := compile.PortsOf(draw(t, "s:manual", step), compile.World{})
+		if again, err := json.Marshal(loose["x"].Takes); err != nil || string(again) != want {
+			t.Errorf("%s takes %s while nothing leads there", step, again)
+		}
 		if got, err := json.Marshal(ports["x"].Takes); err != nil || string(got) != want {
 			t.Errorf("%s takes %s, want %s", step, got, want)
 		}

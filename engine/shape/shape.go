@@ -82,6 +82,9 @@ func (s Shape) IsAny() bool {
 	return s.Kinds == Every && s.Open && len(s.Fields) == 0 && s.Items == nil
 }
 
+// May reports whether one of the sorts is among these.
+func (k Kinds) May(other Kinds) bool { return k&other != 0 }
+
 // Never reports whether no value comes at all.
 func (s Shape) Never() bool { return s.Kinds == 0 }
 

@@ -1,6 +1,8 @@
 // What may be written next in an expression: variables, the keys of sample
 // values, and functions, each with one line of help.
 
+import { partOf, type Shape } from "./port-shape.ts";
+
 export type Completion = {
   readonly label: string;
   readonly insert: string;
@@ -101,12 +103,18 @@ const pathBefore = /([A-Za-z_]\w*(?:\.[A-Za-z_]\w*|\[\d+\]|\["[^"]*"\])*)\.([A-Z
 const wordBefore = /([A-Za-z_]\w*)?$/;
 
 /** Completions at the end of `before`, the expression's text up to the cursor. */
-export function complete(before: string, sample: Sample): Completions {
+export function complete(
+  before: string,
+  sample: Sample,
+  shapes: Readonly<Record<string, Shape>> = {},
+): Completions {
   if (insideString(before)) return { from: before.length, options: [] };
   const path = pathBefore.exec(before);
   if (path) {
     const typed = path[2] ?? "";
-    return { from: before.length - typed.length, options: members(lookup(sample, path[1] ?? "")) };
+    const shape = partOf({ properties: shapes }, stepsOf(path[1] ?? ""));
+    const options = members(lookup(sample, path[1] ?? ""), shape ?? {});
+    return { from: before.length - typed.length, options };
   }
   const typed = wordBefore.exec(before)?.[1] ?? "";
   return { from: before.length - typed.length, options: outermost(sample) };
@@ -132,11 +140,15 @@ function outermost(sample: Sample): Completion[] {
   return options;
 }
 
-function members(value: unknown): Completion[] {
+// The fields of the sample, then those that the shape knows besides. A field that
+// the shape excludes was seen before somebody changed what comes.
+function members(value: unknown, shape: Shape): Completion[] {
   const options: Completion[] = [];
   if (isRecord(value)) {
     for (const [name, child] of Object.entries(value)) {
       if (!/^[A-Za-z_]\w*$/.test(name)) continue;
+      const excluded = shape.additionalProperties === false;
+      if (excluded && !Object.hasOwn(shape.properties ?? {}, name)) continue;
       options.push({
         label: name,
         insert: name,
@@ -147,16 +159,37 @@ function members(value: unknown): Completion[] {
       });
     }
   }
-  for (const [label, insert, doc] of methods.get(typeName(value)) ?? []) {
+  const seen = new Set(options.map((o) => o.label));
+  for (const [name, inner] of Object.entries(shape.properties ?? {})) {
+    if (seen.has(name) || !/^[A-Za-z_]\w*$/.test(name)) continue;
+    const type = sortName(inner);
+    options.push({ label: name, insert: name, kind: "key", type, detail: "", doc: "" });
+  }
+  for (const [label, insert, doc] of methods.get(typeName(value) || sortName(shape)) ?? []) {
     options.push({ label, insert, kind: "method", type: "", detail: "", doc });
   }
   return options;
 }
 
+/** The only sort of a shape, as samples name theirs. */
+function sortName(shape: Shape): string {
+  const [only, more] = shape.type ?? [];
+  if (only === undefined || more !== undefined) return "";
+  return only === "array" ? "list" : only;
+}
+
+const step = /([A-Za-z_]\w*)|\[(\d+)\]|\["([^"]*)"\]/g;
+
+function stepsOf(path: string): (string | number)[] {
+  return [...path.matchAll(step)].map(([, name, index, quoted]) =>
+    index === undefined ? (name ?? quoted ?? "") : Number(index),
+  );
+}
+
 /** The sample value at "nodes.check.output.items[0]". */
 export function lookup(sample: Sample, path: string): unknown {
   let here: unknown = sample;
-  for (const [, name, index, quoted] of path.matchAll(/([A-Za-z_]\w*)|\[(\d+)\]|\["([^"]*)"\]/g)) {
+  for (const [, name, index, quoted] of path.matchAll(step)) {
     const key = name ?? quoted ?? index ?? "";
     if (typeof here !== "object" || here === null || !Object.hasOwn(here, key)) return undefined;
     here = Reflect.get(here, key);

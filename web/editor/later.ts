@@ -9,6 +9,7 @@ import { FindPanel } from "./panels/find.tsx";
 import { Outline } from "./panels/outline.tsx";
 import { Problems } from "./panels/problems.tsx";
 import { QuickAdd } from "./panels/quick-add.tsx";
+import { PortCard } from "./ports/card.tsx";
 import { Banner } from "./shell/banner.tsx";
 import { Dock, Overview } from "./shell/dock.tsx";
 import { EmptyCanvas } from "./shell/empty.tsx";
@@ -32,6 +33,7 @@ export const later = {
   NoteEditor,
   Outline,
   Overview,
+  PortCard,
   Problems,
   QuickAdd,
   SelectionBar,

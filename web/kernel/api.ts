@@ -81,6 +81,9 @@ export type Target =
 /** A port that a new step would hang on. */
 export type PortRef = { readonly node: string; readonly port: string };
 
+/** Why two should not be joined, as a sentence; undefined: nothing speaks against it. */
+export type Advise = (from: PortRef, to: string) => string | undefined;
+
 export type Ghost = {
   readonly spec: Spec;
   readonly title?: string | undefined;
@@ -335,6 +338,8 @@ export type KernelApi = {
   setGhost(ghost: Ghost | undefined): void;
   /** An edge that may be added (keyboard connecting); undefined takes it away. */
   previewEdge(edge: Omit<Edge, "id"> | undefined): void;
+  /** What is said beside the pointer of two that may be joined, but should not be. */
+  setAdvice(advise: Advise): void;
   /** Takes every preview away, also the loose end of connectDropped. */
   dropPreview(): void;
   /** Outlines for a comparison of versions. */

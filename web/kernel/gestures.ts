@@ -19,6 +19,9 @@ const LEAST_NOTE = { w: 96, h: 48 } as const;
 
 type Of<D extends Effect["do"]> = Extract<Effect, { readonly do: D }>;
 
+/** Both ends of an edge in the making. */
+type Joint = { readonly from: PortRef; readonly to: string };
+
 export class Gestures {
   readonly #stage: Stage;
   readonly #move: (camera: Camera) => void;
@@ -206,10 +209,20 @@ export class Gestures {
   }
 
   /** Says beside the pointer why the card under it does not fit. */
-  #explain(joint: unknown, fixed: Fixed, edge: string | undefined, over: Target, at: Point): void {
+  #explain(
+    joint: Joint | undefined,
+    fixed: Fixed,
+    edge: string | undefined,
+    over: Target,
+    at: Point,
+  ): void {
     const start = fixed.end === "from" ? { node: fixed.id, port: fixed.port } : undefined;
-    const found = joint === undefined ? this.#reason(start, fixed, edge, over) : undefined;
-    this.#stage.why = found === undefined ? undefined : { at, text: found.why };
+    const text = joint ? this.#advice(joint) : this.#reason(start, fixed, edge, over)?.why;
+    this.#stage.why = text === undefined ? undefined : { at, text };
+  }
+
+  #advice({ from, to }: Joint): string | undefined {
+    return this.#stage.advise?.(from, to);
   }
 
   #aim(id: string | undefined): void {
@@ -228,12 +241,7 @@ export class Gestures {
   }
 
   /** Both ends, when what is under the pointer may be joined. */
-  #joint(
-    fixed: Fixed,
-    edge: string | undefined,
-    over: Target,
-    at: Point,
-  ): { from: PortRef; to: string } | undefined {
+  #joint(fixed: Fixed, edge: string | undefined, over: Target, at: Point): Joint | undefined {
     const stage = this.#stage;
     if (fixed.end === "from") {
       const from = { node: fixed.id, port: fixed.port };
@@ -292,6 +300,8 @@ export class Gestures {
       return;
     }
     this.settle();
+    const advice = joint && this.#advice(joint);
+    if (advice !== undefined) stage.explain(at, advice);
     if (joint === undefined) {
       const found = this.#reason(start, fixed, edge, over);
       if (found === undefined) return;
@@ -302,7 +312,7 @@ export class Gestures {
     } else this.#reconnect(edge, joint);
   }
 
-  #reconnect(id: string, joint: { from: PortRef; to: string }): void {
+  #reconnect(id: string, joint: Joint): void {
     const was = this.#stage.scene.drawing.edges.get(id);
     const { from, to } = joint;
     if (was?.from === from.node && was.port === from.port && was.to === to) return;

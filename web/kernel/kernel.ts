@@ -11,6 +11,7 @@ import { apply as applyOps } from "../core/ops.ts";
 import type { Change } from "../core/touch.ts";
 import { readingOrder } from "../core/walk.ts";
 import type {
+  Advise,
   Camera,
   EdgeState,
   EventOf,
@@ -334,6 +335,10 @@ export class Kernel implements KernelApi {
     for (const id of [...stage.marks.keys(), ...marks.keys()]) stage.stale.add(id);
     stage.marks = marks;
     stage.request();
+  }
+
+  setAdvice(advise: Advise): void {
+    this.#stage.advise = advise;
   }
 
   setBreaks(ids: ReadonlySet<string>): void {

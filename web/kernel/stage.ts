@@ -8,6 +8,7 @@ import type { Command } from "../core/keymap.ts";
 import { sameSelection } from "../core/selection.ts";
 import type { Guide } from "../core/snap.ts";
 import type {
+  Advise,
   EdgeState,
   Foot,
   Ghost,
@@ -96,6 +97,7 @@ export class Stage {
   marquee: Box | undefined;
   /** The frame into which the dragged cards would go; "" is out of the one they are in. */
   into: string | undefined;
+  advise: Advise | undefined;
   /** A sentence at a place: why something cannot be. */
   why: { readonly at: Point; readonly text: string } | undefined;
   /** Edge on which the dragged card would land. */

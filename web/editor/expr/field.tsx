@@ -63,7 +63,7 @@ export function ExprField(props: ExprFieldProps) {
         label: latest.current.label ?? labelText(latest.current.labelledBy),
         placeholder: latest.current.placeholder ?? "",
         caret: caret.current,
-        complete: (before) => complete(before, form.sample()),
+        complete: (before) => complete(before, form.sample(), form.shapes()),
         change: (text) => latest.current.change(text),
         closed: (back) => {
           quiet.current = back;

@@ -5,6 +5,7 @@ import { createContext } from "preact";
 import { useContext } from "preact/hooks";
 import type { Sample } from "../../core/expr-complete.ts";
 import type { Field } from "../../core/form-schema.ts";
+import type { Shape } from "../../core/port-shape.ts";
 import type { Credential, ExprAnswer, Issue } from "../net/api.ts";
 
 export type FormEnvironment = {
@@ -25,6 +26,8 @@ export type FormEnvironment = {
   /** Renames or drops ports together with the edges that leave them. */
   setPorts(pointer: string, value: unknown, renamed: ReadonlyMap<string, string | undefined>): void;
   sample(): Sample;
+  /** What the variables look like, as far as it is known without a sample. */
+  shapes(): Readonly<Record<string, Shape>>;
   /** Something has been seen here, so that an expression can be tried. */
   readonly sampled: boolean;
   check(source: string, mode: "expr" | "value" | "json", signal: AbortSignal): Promise<ExprAnswer>;

@@ -7,6 +7,7 @@ import { language } from "../../core/strings.ts";
 import { togglePin } from "../actions/edit.ts";
 import { useEditor } from "../context.ts";
 import { Icon } from "../icon.tsx";
+import { PortShapes } from "../ports/section.tsx";
 import { specOf } from "../state/words.ts";
 import { t } from "../strings.ts";
 import { inputOf } from "./environment.ts";
@@ -47,6 +48,7 @@ export function DataTab({ node }: { readonly node: GraphNode }) {
         pinned={pin !== undefined}
         possible={output !== undefined && output !== null}
       />
+      <PortShapes node={node} />
     </div>
   );
 }

@@ -9,6 +9,7 @@ import type { Change } from "../../core/touch.ts";
 import type { FocusRequest, FormEnvironment } from "../forms/context.ts";
 import { FieldRow } from "../forms/field.tsx";
 import type { ExprAnswer } from "../net/api.ts";
+import { shapesFor } from "../ports/store.ts";
 import type { Editor } from "../state/editor.ts";
 import { nameOf } from "../state/words.ts";
 import { t } from "../strings.ts";
@@ -102,6 +103,7 @@ function common(
     focusNext,
     Row: FieldRow,
     sample: () => sampleFor(editor, node),
+    shapes: () => shapesFor(editor, node),
     sampled: hasSample(editor, node),
     check: (source, mode, signal) => check(editor, node, source, mode, signal),
   };

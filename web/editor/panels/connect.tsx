@@ -7,6 +7,8 @@ import { COMPENSATE, type Port } from "../../core/graph.ts";
 import { connect } from "../actions/edit.ts";
 import { useEditor } from "../context.ts";
 import { Icon } from "../icon.tsx";
+import { ports as shapes } from "../ports/store.ts";
+import { advice, brief } from "../ports/words.ts";
 import type { Editor } from "../state/editor.ts";
 import { nameOf, portName, portsOf, specOf } from "../state/words.ts";
 import { t } from "../strings.ts";
@@ -173,10 +175,12 @@ function portChoices(editor: Editor, id: string): Choice[] {
   const free = editor.drawing.outOf(id, COMPENSATE).length === 0;
   return [...portsOf(editor, node), ...(saga && free ? [undo] : [])].map((port) => {
     const targets = editor.drawing.outOf(id, port.name).map((e) => nameOf(editor, e.to));
-    const detail =
+    const leads =
       targets.length === 0
         ? t("editor.connect.free")
         : t("editor.connect.leadsTo", { steps: targets.join(", ") });
+    const gives = shapes.value.get(id)?.gives[port.name];
+    const detail = gives ? `${leads} · ${brief(gives)}` : leads;
     return {
       id: port.name,
       title: port.title,
@@ -200,7 +204,7 @@ function stepChoices(editor: Editor, node: string, port: string): Choice[] {
     return {
       id,
       title: nameOf(editor, id),
-      detail: `${spec.title} · ${target.key}`,
+      detail: advice(editor, { node, port }, id) ?? `${spec.title} · ${target.key}`,
       tile: spec.tile,
       icon: spec.icon,
     };

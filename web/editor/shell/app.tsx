@@ -33,6 +33,7 @@ const Review = lazy(async () => (await import("../propose/review.tsx")).Review);
 const Changes = lazy(async () => (await import("../panels/changes.tsx")).Changes);
 const Comments = lazy(async () => (await import("../talk/index.ts")).talking.Comments);
 const Markers = lazy(async () => (await import("../talk/index.ts")).talking.Markers);
+const PortCard = part("PortCard");
 const QuickAdd = part("QuickAdd");
 const SelectionBar = part("SelectionBar");
 const Example = part("Example");
@@ -101,6 +102,7 @@ function Floating() {
       <Dock />
       <EdgePeek />
       <SelectionBar />
+      <PortCard />
       {session.test.value ? <TestPanel /> : null}
       {session.proposal.value ? <Review /> : null}
       {session.example.value ? <Example /> : null}

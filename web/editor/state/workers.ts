@@ -1,9 +1,11 @@
 // What workers of one's own have announced, and who is there: looked at now and
 // then, while the page is seen.
 
+import type { Issue } from "../../core/graph.ts";
 import type { TaskType } from "../../core/task-type.ts";
 import { EXTERNAL, entryOf, unworked } from "../../core/task-type.ts";
 import { iconsThere } from "../icon.tsx";
+import { watchPorts } from "../ports/watch.ts";
 import { t } from "../strings.ts";
 import type { Editor } from "./editor.ts";
 
@@ -13,9 +15,15 @@ const lookEvery = 15_000;
 export async function watchWorkers(editor: Editor): Promise<void> {
   const icons = await iconsThere();
   const { session } = editor;
+  let handed: readonly Issue[] = [];
   const judge = () => {
-    editor.alsoIssues(unworked(editor.drawing.nodes.values(), session.taskTypes.value, words));
+    const idle = unworked(editor.drawing.nodes.values(), session.taskTypes.value, words);
+    editor.alsoIssues([...idle, ...handed]);
   };
+  watchPorts(editor, (issues) => {
+    handed = issues;
+    judge();
+  });
   const look = async () => {
     if (document.hidden) return;
     try {
