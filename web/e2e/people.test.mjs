@@ -128,6 +128,25 @@ test("the audit log has it all, and its chain is whole", async () => {
   await page.getByText("the chain is whole").waitFor();
 });
 
+test("a workspace is deleted after its name was typed", async () => {
+  await page.goto(`${program.origin}/settings/workspaces`);
+  await page.getByRole("button", { name: "New workspace" }).click();
+  await page.locator("#ws-name").fill("Laboratory");
+  await page.keyboard.press("Enter");
+  await page.locator("#lists li", { hasText: "Laboratory" }).waitFor();
+  await page.reload();
+  await page.getByRole("button", { name: "Delete Laboratory" }).click();
+  const field = page.getByLabel("Type Laboratory to confirm");
+  await field.fill("Lab");
+  await page.keyboard.press("Enter");
+  await page.getByText("This is not the name of the workspace.").waitFor();
+  assert.deepEqual(await axe(page), []);
+  await field.fill("Laboratory");
+  await page.keyboard.press("Enter");
+  await page.locator("#lists li", { hasText: "Laboratory" }).waitFor({ state: "detached" });
+  assert.match(await page.locator("#lists li").innerText(), /Rename/);
+});
+
 test("Chinese everywhere, chosen in the menu, without a word cut off", async () => {
   await page.goto(`${program.origin}/settings`);
   await page.click(".av-button");
