@@ -38,7 +38,7 @@ var layers = map[string][]string{
 	"engine/span":           {"engine/task"},
 	"engine/graph":          {"engine/problem"},
 	"engine/kind":           {"engine/expr"},
-	"engine/machine":        {"engine/chart", "engine/event", "engine/expr", "engine/mutant", "engine/route"},
+	"engine/machine":        {"engine/chart", "engine/event", "engine/expr", "engine/mutant", "engine/route", "engine/shape"},
 	"engine/mutant":         {},
 	"engine/reference/play": {"engine/compile", "engine/event", "engine/expr", "engine/graph", "engine/kind", "engine/machine", "engine/reference"},
 	"engine/soundness":      {"engine/graph", "engine/machine"},
@@ -95,7 +95,7 @@ var layers = map[string][]string{
 	"web/view":    {"engine/graph", "engine/picture", "web/strings"},
 	"server": {
 		"engine/account", "engine/audit", "engine/bulk", "engine/comment", "engine/inbox", "engine/review", "engine/casebook", "engine/compare", "engine/rehearsal", "engine/compile", "engine/draft", "engine/event", "engine/exchange", "engine/expr", "engine/gallery", "engine/graph", "engine/history", "engine/insight", "engine/kind", "engine/machine",
-		"engine/picture", "engine/poster", "engine/problem", "engine/proposal", "engine/queue", "engine/route", "engine/routing", "engine/runtime", "engine/runtime/brief", "engine/share", "engine/vault", "engine/worker/remote", "web/strings", "web/view",
+		"engine/picture", "engine/poster", "engine/problem", "engine/proposal", "engine/queue", "engine/route", "engine/routing", "engine/runtime", "engine/runtime/brief", "engine/shape", "engine/share", "engine/vault", "engine/worker/remote", "web/strings", "web/view",
 	},
 	"static":     {},
 	"migrations": {},

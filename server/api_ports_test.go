@@ -51,3 +51,21 @@ func TestPortsOfADraft(t *testing.T) {
 	}
 	looker.get("/api/workflows/01234567-0000-7000-8000-000000000000/ports").must(t, http.StatusNotFound)
 }
+
+func TestATriggerRefusesWhatItDoesNotDemand(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	b := w.member("main", account.Editor)
+	var made struct{ ID string }
+	b.json("POST", "/api/workflows", `{"name":"Charge","graph":{"signalbox":1,"nodes":[{"id":"s","key":"start","kind":"manual","config":{"input_schema":{"type":"object","required":["amount"],"properties":{"amount":{"type":"number"}},"additionalProperties":false}}},{"id":"r","key":"result","kind":"output"}],"edges":[{"id":"e","from":"s","port":"success","to":"r"}],"layout":{}}}`).must(t, http.StatusCreated).into(t, &made)
+	url := "/api/workflows/" + made.ID + "/runs"
+	for input, say := range map[string]string{
+		`{}`:                   `"location":"/input/amount","message":"missing","expected":"a number"`,
+		`{"amount":"3"}`:       `"location":"/input/amount","message":"text","expected":"a number"`,
+		`{"amount":3,"tip":1}`: `"location":"/input/tip","message":"not taken","expected":"no such field"`,
+		`[]`:                   `"location":"/input","message":"a list","expected":"an object"`,
+	} {
+		contains(t, b.json("POST", url, `{"version":"draft","input":`+input+`}`).must(t, http.StatusUnprocessableEntity).text, say)
+	}
+	b.json("POST", url, `{"version":"draft","input":{"amount":3}}`).must(t, http.StatusAccepted)
+}

@@ -154,6 +154,11 @@ func (s *Server) startRun(ctx context.Context, in *startInput) (*body[oneRunOut]
 	if err != nil {
 		return nil, err
 	}
+	if rig == nil || rig.Only == "" {
+		if err := demanded(demandOf(v.Graph, trigger), in.Body.Input); err != nil {
+			return nil, err
+		}
+	}
 	test := choice.draft || rig != nil
 	req := runtime.StartRequest{
 		Workspace: who.Workspace, Workflow: in.ID, Version: v.ID, Trigger: trigger, Input: orNull(in.Body.Input),

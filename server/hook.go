@@ -45,6 +45,8 @@ type hookConfig struct {
 	Respond    string   `json:"respond"`
 	MaxBytes   int64    `json:"max_bytes"`
 	Dedupe     string   `json:"dedupe"`
+
+	InputSchema json.RawMessage `json:"input_schema"`
 }
 
 func readHookConfig(raw json.RawMessage) (hookConfig, error) {
@@ -94,6 +96,10 @@ func (s *Server) hook(w http.ResponseWriter, r *http.Request) {
 	}
 	input, err := hookInput(r, raw)
 	if err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	if err := demanded(c.InputSchema, input); err != nil {
 		s.fail(w, r, err)
 		return
 	}

@@ -11,6 +11,7 @@ import (
 	"signalbox/engine/kind"
 	"signalbox/engine/machine"
 	"signalbox/engine/route"
+	"signalbox/engine/shape"
 )
 
 // Defaults of retry and timeout, where neither the node nor its kind says
@@ -86,11 +87,29 @@ func (c *compiler) lowerNode(n graph.Node) machine.Node {
 	if out.Op == machine.OpCallback {
 		lowerCallback(&out, n)
 	}
+	if out.Op == machine.OpTrigger {
+		out.Takes = lowerTakes(n)
+	}
 	if out.Op == machine.OpPass || out.Op == machine.OpTrigger {
 		out.Config = json.RawMessage("{}") // what it does depends on nothing
 	}
 	out.Modes = modes(out.Config, spec)
 	return out
+}
+
+// lowerTakes is the shape that a trigger demands, if it demands any.
+func lowerTakes(n graph.Node) json.RawMessage {
+	var config struct {
+		Schema json.RawMessage `json:"input_schema"`
+	}
+	if json.Unmarshal(n.Config, &config) != nil || shape.Schema(config.Schema).IsAny() {
+		return nil
+	}
+	raw, err := json.Marshal(shape.Schema(config.Schema))
+	if err != nil {
+		return nil
+	}
+	return raw
 }
 
 func lowerJoin(out *machine.Node, j *graph.Join) {

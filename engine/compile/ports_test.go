@@ -43,6 +43,7 @@ func TestWhatPortsGive(t *testing.T) {
 		want       string
 	}{
 		"what starts a run is anything":          {draw(t, "s:manual"), "s", "success", `{}`},
+		"a trigger that demands something":       {draw(t, `s:manual{"input_schema":{"type":"object","required":["n"],"properties":{"n":{"type":"integer"}}}}`, `t:transform{"expression":"trigger.n + input.n"}`, "s>t"), "t", "success", num},
 		"a step that nothing leads to":           {draw(t, "s:manual", "a:if{\"condition\":\"true\"}"), "a", "true", `{}`},
 		"a constant answer":                      {draw(t, "s:manual", `a:mock{"answer":{"n":1,"t":"x","l":[]}}`, "s>a"), "a", "success", object(`"l":{"items":{"type":[]},"type":["array"]},"n":`+num+`,"t":`+text, "l", "n", "t")},
 		"a failure":                              {draw(t, "s:manual", "a:mock", "s>a"), "a", "failure", fails},

@@ -60,6 +60,14 @@ func raw(s string) json.RawMessage { return json.RawMessage(s) }
 
 func at(f float64) *float64 { return &f }
 
+// inputSchema is the field of a trigger that says what starts a run.
+func inputSchema() Property {
+	return Property{"input_schema", Schema{
+		Type: "object", Title: "Input must fit", UI: "json", Constant: true, Advanced: true,
+		Description: "A JSON Schema: which fields the input has, and of which type. A run with another input fails at its start, and the steps that follow are checked against it while you draw.",
+	}}
+}
+
 // credential is the field that names a stored secret, never its value.
 func credential(showIf string) Property {
 	return Property{"credential", Schema{

@@ -11,6 +11,7 @@ func manual() Spec {
 				Placeholder: "An order with customer, items and total.",
 				Description: "Shown to whoever starts a run.",
 			}},
+			inputSchema(),
 		}},
 		Example: raw(`{"description":"A customer and how urgent it is, from 0 to 10."}`),
 		Output:  raw(`{"customer":"Ada","priority":9}`),

@@ -25,6 +25,7 @@ func webhook() Spec {
 				Items:       &Schema{Type: "string", Enum: []string{"POST", "PUT", "PATCH", "GET", "DELETE"}, Constant: true},
 				Description: "Requests by another method are refused.",
 			}},
+			inputSchema(),
 			{"max_bytes", Schema{
 				Type: "integer", Title: "Largest body", Unit: "bytes", Minimum: at(1), Maximum: at(1_048_576), Default: raw(`1048576`), Advanced: true, Constant: true,
 				Description: "A larger body is refused before it is read.",

@@ -124,6 +124,7 @@ type Node struct {
 	Undo      int                  `json:"undo,omitempty"`   // 1 + position of the node that undoes this one; 0: none
 	Undoes    bool                 `json:"undoes,omitempty"` // it is such a node: no token starts it
 	Pivot     bool                 `json:"pivot,omitempty"`  // in a transaction: the point of no return
+	Takes     json.RawMessage      `json:"takes,omitempty"`  // trigger: JSON Schema of the shape that the input must have
 	Of        int                  `json:"of,omitempty"`     // 1 + position of the statechart, or callback, whose task it does; 0: none
 }
 

@@ -154,6 +154,12 @@ func (st *step) start(in Start) error {
 		return fmt.Errorf("%q is not a trigger of this workflow", in.Trigger)
 	}
 	f := &RunStarted{Trigger: in.Trigger, Input: st.value(in.Value), Attributes: in.Attributes, Source: in.Source, Item: in.Item}
+	if why := st.m.refuses(n, in.Value); why != "" && in.Item == nil && (in.Rig == nil || in.Rig.Only == "") {
+		if err := st.emit(f); err != nil {
+			return err
+		}
+		return st.emit(&RunFailed{Error: tidy(event.Error{Class: "invalid_input", Message: why}, in.Trigger, 1)})
+	}
 	if in.Rig == nil {
 		return st.emit(f)
 	}
