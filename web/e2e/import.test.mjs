@@ -136,7 +136,7 @@ test("chosen steps are kept as a snippet, put in by the keyboard with keys of th
   await until("the copy hangs on the step", async () => (await graph()).edges.length === 2);
   const { nodes, edges } = await graph();
   assert.deepEqual(nodes.map((n) => n.key).sort(), ["facts", "facts_2", "start"]);
-  assert.equal(edges[1].from, "facts");
+  assert.equal(edges.find((e) => e.id !== "e1").from, "facts"); // they stand in the order of their ids
   await page.keyboard.press("Control+z");
   await until("one undo takes it away", async () => (await graph()).nodes.length === 2);
   await page.keyboard.press("Control+k");
