@@ -22,7 +22,8 @@ func TestMock(t *testing.T) {
 		"streams words":                 {`{"answer":"one two  three","stream":true,"latency_ms":3}`, 1, `"one two  three"`, "one two  three"},
 		"streams the text of an answer": {`{"answer":{"text":"a b","n":1},"stream":true}`, 1, `{"text":"a b","n":1}`, "a b"},
 		"takes no time for ever":        {`{"latency_ms":1e12}`, 1, "limit: A mock may take 0 to 10m0s.", ""},
-		"is told what makes no sense":   {`{"latency_ms":"soon"}`, 1, "invalid_input: The mock's configuration cannot be read: json: cannot unmarshal JSON string into Go float64 within \"/latency_ms\"", ""},
+		"is told a list":                {`[]`, 1, "invalid_input: The mock's configuration cannot be read: it is not an object", ""},
+		"is told what makes no sense":   {`{"latency_ms":"soon"}`, 1, "invalid_input: The mock's configuration cannot be read: /latency_ms cannot be text", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
