@@ -6,7 +6,7 @@ func routes() Spec {
 		Help:     "Sends its input to the ways whose conditions hold, read from top to bottom. What fits none leaves by Otherwise.",
 		Ports:    []Port{{Name: "default", Title: "Otherwise"}, failure()},
 		PortsOf:  &PortsOf{Field: "rules", Name: "port", Label: "when"},
-		Subtitle: "{match} match",
+		Subtitle: "{match}",
 		Config: Schema{Type: "object", Required: []string{"rules"}, Properties: Properties{
 			{"match", Schema{
 				Type: "string", Title: "Match", Enum: []string{"first", "every"}, EnumTitles: []string{"First match", "Every match"}, Default: raw(`"first"`), Constant: true,

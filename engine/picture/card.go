@@ -191,6 +191,18 @@ func plain(text string) string {
 	return bare
 }
 
+// choiceTitle is how a choice is called, or the value as it reads on a card.
+func choiceTitle(spec kind.Spec, name, value string) string {
+	for i := range spec.Config.Properties {
+		if p := &spec.Config.Properties[i]; p.Name == name {
+			if at := slices.Index(p.Schema.Enum, value); at >= 0 && at < len(p.Schema.EnumTitles) {
+				return p.Schema.EnumTitles[at]
+			}
+		}
+	}
+	return plain(value)
+}
+
 // subtitle fills the kind's template with fields of the configuration.
 func subtitle(spec kind.Spec, n graph.Node) string {
 	if spec.Subtitle == "" {
@@ -212,7 +224,7 @@ func subtitle(spec kind.Spec, n graph.Node) string {
 		filled = filled || fields[name] != nil
 		switch v := fields[name].(type) {
 		case string:
-			b.WriteString(plain(v))
+			b.WriteString(choiceTitle(spec, name, v))
 		case nil:
 		default:
 			text, err := json.Marshal(v)

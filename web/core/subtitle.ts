@@ -32,7 +32,10 @@ export function subtitleOf(
   const text = spec?.subtitle?.replace(/\{(\w+)\}/g, (_, name: string) => {
     const value = node.config?.[name] ?? "";
     filled ||= value !== "";
-    return typeof value === "string" ? plain(value) : JSON.stringify(value);
+    const { enum: values, "x-enum-titles": titles } = spec.config.properties?.[name] ?? {};
+    return typeof value === "string"
+      ? (titles?.[values?.indexOf(value) ?? -1] ?? plain(value))
+      : JSON.stringify(value);
   });
   return (filled && text?.trim()) || node.key;
 }

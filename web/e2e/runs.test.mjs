@@ -75,6 +75,26 @@ test("a run that failed says why: the step, the words, the values, the way, the 
   await why.waitFor();
 });
 
+test("the event that failed is opened by keyboard alone", async () => {
+  await open(await run({ fails: 1, amount: 12 }));
+  await chip("Failed");
+  await page.locator(".log-scroll").focus();
+  const line = () => page.evaluate(() => document.activeElement?.closest(".ev-line")?.textContent ?? "");
+  for (let i = 0; i < 20 && !/Charge back/.test(await failedLine(line)); i += 1) await page.keyboard.press("Tab");
+  await page.keyboard.press("Enter");
+  const detail = page.locator(".ev-detail");
+  await says(detail, /The amount is not a number\./);
+  assert.match(await line(), /Charge back/, "the focus stays on the row");
+  await page.keyboard.press("Enter");
+  await detail.waitFor({ state: "detached" });
+});
+
+/** The words of the focused row when it tells of a failure. */
+async function failedLine(line) {
+  const text = await line();
+  return /failed/i.test(text) ? text : "";
+}
+
 test("retry starts a new run that shares what was done, linked both ways", async () => {
   const first = await run({ fails: 1, amount: 1 });
   await open(first);

@@ -15,6 +15,7 @@ import { Dock, Overview } from "./shell/dock.tsx";
 import { EmptyCanvas } from "./shell/empty.tsx";
 import { Example } from "./shell/example.tsx";
 import { NoteEditor, TitleEditor } from "./shell/inline.tsx";
+import { Rename } from "./shell/rename.tsx";
 import { SelectionBar } from "./shell/selection-bar.tsx";
 import { Toasts } from "./shell/toasts.tsx";
 import { EdgePeek } from "./traffic/peek.tsx";
@@ -36,6 +37,7 @@ export const later = {
   PortCard,
   Problems,
   QuickAdd,
+  Rename,
   SelectionBar,
   TitleEditor,
   Toasts,

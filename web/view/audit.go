@@ -1,6 +1,9 @@
 package view
 
-import "strings"
+import (
+	"strconv"
+	"strings"
+)
 
 // said is what an entry tells beside its action. The log keeps roles and what
 // a link allows as code, the same for everybody; a reader sees words.
@@ -21,8 +24,26 @@ func (d Deed) said(p Page) string {
 		if parts := strings.SplitN(d.Detail, " ", 3); len(parts) == 3 {
 			return dotted(p.word("pages.shares.", parts[0]), p.word("sharing.scope.", parts[1]), parts[2])
 		}
+	case "run.bulk":
+		if act, chosen, ok := strings.Cut(d.Detail, ": "); ok {
+			return p.actWords(act) + ": " + p.chosenWords(chosen)
+		}
 	}
 	return d.Detail
+}
+
+// actWords are for "label late": an act on many runs, and its word.
+func (p Page) actWords(said string) string {
+	act, word, _ := strings.Cut(said, " ")
+	return dotted(p.word("bulk.act.", act), word)
+}
+
+// chosenWords are for "6 chosen"; a filter stays as it is.
+func (p Page) chosenWords(said string) string {
+	if n, err := strconv.Atoi(strings.TrimSuffix(said, " chosen")); err == nil {
+		return p.T("bulk.chosen", "n", n)
+	}
+	return said
 }
 
 func (p Page) roleWord(role string) string { return p.word("pages.role.", role) }

@@ -19,6 +19,7 @@ export function useRehearsal(wanted: boolean): Played {
   useEffect(() => {
     if (!wanted) return undefined;
     let asked = true;
+    set({ report: undefined, busy: true, fault: undefined });
     const answer = (next: Partial<Played>) => {
       if (asked) set({ report: undefined, busy: false, fault: undefined, ...next });
     };

@@ -8,6 +8,7 @@ import { outside } from "../actions/copies.ts";
 import { useEditor } from "../context.ts";
 import { Icon } from "../icon.tsx";
 import { keyOf } from "../shell/keys.ts";
+import { openPublish } from "../shell/publish.ts";
 import type { Editor } from "../state/editor.ts";
 import { nameOf, specOf } from "../state/words.ts";
 import { t } from "../strings.ts";
@@ -147,7 +148,7 @@ function entries(editor: Editor): Entry[] {
       title: t("editor.palette.publish"),
       detail: "",
       icon: "upload",
-      run: () => (session.dialog.value = "publish"),
+      run: () => openPublish(editor),
     },
     {
       id: "import",

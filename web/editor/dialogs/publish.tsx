@@ -21,7 +21,8 @@ export function PublishDialog() {
   const errors = session.issues.value.filter((i) => i.severity === "error");
   const warnings = session.issues.value.length - errors.length;
   const next = session.workflow.value.active_version + 1;
-  const rehearsal = useRehearsal(errors.length === 0);
+  const away = session.link.value === "down" || session.save.value.is === "offline";
+  const rehearsal = useRehearsal(errors.length === 0 && !away);
   const barred = rehearsal.report?.guarded === true && !rehearsal.report.ok;
   const owner = editor.props.user?.role === "owner";
   const talk = session.talk.value;
@@ -31,6 +32,7 @@ export function PublishDialog() {
   const unapproved = standing?.required === true && !isApproved(standing.review, editor.seq);
   const close = () => (session.dialog.value = undefined);
   const publish = async () => {
+    if (away) return;
     setBusy(true);
     setFault(undefined);
     try {
@@ -113,7 +115,9 @@ export function PublishDialog() {
           <button
             type="button"
             class={barred ? "btn pri dng" : "btn pri"}
-            disabled={busy || rehearsal.busy || (barred && (!owner || reason.trim() === ""))}
+            disabled={
+              away || busy || rehearsal.busy || (barred && (!owner || reason.trim() === ""))
+            }
             onClick={() => void publish()}
           >
             {busy ? <span class="spin" /> : null}
@@ -148,7 +152,14 @@ export function PublishDialog() {
             onInput={(e) => setNote(e.currentTarget.value)}
           />
         </div>
-        <Rehearsal of={rehearsal} workflow={editor.props.workflow.id} />
+        {away ? (
+          <p class="note warn" role="status">
+            <Icon name="wifi-off" />
+            <span>{t("editor.publish.away")}</span>
+          </p>
+        ) : (
+          <Rehearsal of={rehearsal} workflow={editor.props.workflow.id} />
+        )}
         {barred && owner ? (
           <div class="fld">
             <label for="ed-publish-reason">{t("editor.cases.reason")}</label>

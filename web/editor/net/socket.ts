@@ -84,8 +84,12 @@ export class DraftSocket {
     this.#socket?.close();
   }
 
-  /** Tries at once instead of waiting, when the machine is online again. */
+  /**
+   * Tries at once instead of waiting, when the machine is online again. A
+   * short break may have left the socket as it was.
+   */
   hurry(): void {
+    if (this.#socket?.readyState === WebSocket.OPEN) this.#listener.opened();
     if (this.#socket || this.#stopped) return;
     clearTimeout(this.#retry);
     void this.start();

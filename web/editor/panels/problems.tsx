@@ -17,6 +17,10 @@ export function Problems() {
   const errors = issues.filter((i) => i.severity === "error").length;
   const list = useRef<HTMLDivElement>(null);
   useEffect(() => list.current?.focus(), []);
+  // The button that mends a finding goes with it: its focus stays in the list.
+  useEffect(() => {
+    if (document.activeElement === document.body) list.current?.focus();
+  }, [issues.length]);
   return (
     <SidePanel title={t("editor.problems")}>
       <div class="ed-problems" tabIndex={-1} ref={list}>

@@ -1,12 +1,13 @@
 // The bar above: where I am, whether it is saved, and what to do with it.
 
-import { useEffect, useRef, useState } from "preact/hooks";
 import { useEditor } from "../context.ts";
 import { Icon } from "../icon.tsx";
 import { lazy } from "../lazy.tsx";
 import { t } from "../strings.ts";
 import { keyWords } from "./keys.ts";
+import { openPublish, sameAs } from "./publish.ts";
 
+const Rename = lazy(async () => (await import("../later.ts")).later.Rename);
 const Others = lazy(async () => (await import("../talk/index.ts")).talking.Others);
 
 export function TopBar() {
@@ -14,6 +15,7 @@ export function TopBar() {
   const { session } = editor;
   const id = encodeURIComponent(editor.props.workflow.id);
   const ready = session.loading.value === "ready" && !session.readOnly.value;
+  const same = sameAs(session);
   return (
     <header class="top ed-top">
       <div>
@@ -69,7 +71,9 @@ export function TopBar() {
           type="button"
           class="btn pri ed-publish"
           disabled={!ready}
-          onClick={() => (session.dialog.value = "publish")}
+          aria-disabled={same !== undefined}
+          title={same}
+          onClick={() => openPublish(editor)}
         >
           {t("editor.publish", { n: session.workflow.value.active_version + 1 })}
         </button>
@@ -95,40 +99,7 @@ function WorkflowName() {
   const { session } = editor;
   void session.revision.value;
   const name = editor.drawing.name || session.workflow.value.name || t("editor.untitled");
-  const input = useRef<HTMLInputElement>(null);
-  const [text, setText] = useState(name);
-  const open = session.renaming.value;
-  useEffect(() => {
-    if (!open) return;
-    setText(name);
-    input.current?.select();
-  }, [open]);
-  const close = (save: boolean) => {
-    session.renaming.value = false;
-    const next = text.trim();
-    if (save && next !== "" && next !== name)
-      editor.commit(t("editor.do.renameWorkflow"), [
-        { op: "graph.set", path: "/name", value: next },
-      ]);
-  };
-  if (open) {
-    return (
-      <input
-        ref={input}
-        class="inp ed-rename"
-        aria-label={t("editor.nameOfWorkflow")}
-        maxLength={200}
-        value={text}
-        onInput={(e) => setText(e.currentTarget.value)}
-        onBlur={() => close(true)}
-        onKeyDown={(e) => {
-          if (e.isComposing) return;
-          if (e.key === "Enter") close(true);
-          if (e.key === "Escape") close(false);
-        }}
-      />
-    );
-  }
+  if (session.renaming.value) return <Rename />;
   const rename = () => {
     if (!session.readOnly.value) session.renaming.value = true;
   };
