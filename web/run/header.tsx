@@ -79,15 +79,15 @@ function Bar({ store, run, role, ask }: BarProps) {
       <nav class="seg wide-only" aria-label={t("run.tabs")}>
         <a href={`/w/${run.workflow.id}`}>
           <Icon name="workflow" />
-          {t("run.tab.design")}
+          <span class="word">{t("run.tab.design")}</span>
         </a>
         <a href={`/w/${run.workflow.id}/runs`} aria-current="page">
           <Icon name="activity" />
-          {t("run.tab.runs")}
+          <span class="word">{t("run.tab.runs")}</span>
         </a>
         <a href={`/w/${run.workflow.id}/versions`}>
           <Icon name="git-compare" />
-          {t("run.tab.versions")}
+          <span class="word">{t("run.tab.versions")}</span>
         </a>
       </nav>
       <div>

@@ -74,6 +74,7 @@ export class DraftSocket {
       const { ticket } = await this.#ticket();
       this.#open(ticket);
     } catch {
+      this.#listener.closed();
       this.#again();
     }
   }
