@@ -397,7 +397,7 @@ test("on a narrow screen the inspector is a sheet, on a small one nothing is edi
   await page.locator(".ed-closesheet").click();
   await page.locator(".ed-closesheet").waitFor({ state: "detached" });
   await page.setViewportSize({ width: 600, height: 760 });
-  await page.locator(".ed-dock button").nth(2).waitFor({ state: "detached" });
+  await page.locator(".ed-dock button").nth(3).waitFor({ state: "detached" });
   assert.ok(await page.locator(".ed-publish").isHidden());
   await page.setViewportSize({ width: 1440, height: 900 });
 });
