@@ -169,6 +169,7 @@ func (b *bench) all(ctx context.Context) error {
 	for _, l := range []load{
 		{"W1", chainGraph(5, "mock"), 1, 5, 0},
 		{"W2", chainGraph(5, "mock"), 128, 5, 0},
+		{"W2", chainGraph(5, "mock"), 512, 5, 0},
 		{"W3", fanGraph(100), 1, 100, 100},
 		{"W3", fanGraph(1_000), 1, 1_000, 1_000},
 	} {
@@ -237,7 +238,7 @@ func (b *bench) publish(ctx context.Context, g graph.Graph) (published, error) {
 
 // runs keeps so many runs going at once, each awaited to its end.
 func (b *bench) runs(ctx context.Context, l load, p published) error {
-	stop, err := b.profile(fmt.Sprintf("%s-%d", l.name, l.steps))
+	stop, err := b.profile(fmt.Sprintf("%s-%d-%d", l.name, l.steps, l.concurrency))
 	if err != nil {
 		return err
 	}
