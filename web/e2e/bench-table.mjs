@@ -17,8 +17,8 @@ const acts = {
  * is the cheaper one as long as that is little, so there nothing is asked.
  */
 const floors = {
-  reactFlow: { firstCpu: 5, pan: 2, panAll: 5, drag: 1.2, status: 5, statusAll: 8 },
-  culled: { panAll: 6, statusAll: 10 },
+  reactFlow: { firstCpu: 5, pan: 2, panAll: 3.5, drag: 1, status: 1.8, statusAll: 3.3 },
+  culled: { panAll: 3.5, statusAll: 3.3 },
 };
 
 const times = (a, b) => (b === undefined ? "" : `${(b / Math.max(0.1, a)).toFixed(1)}×`);
