@@ -32,7 +32,7 @@ type line struct {
 
 // OutMax is how many attempts of a queue and a priority are out at once, limits
 // or not. What is out cannot take turns any more, and the channel holds it in
-// memory; what waits is owed, and costs nothing but its row.
+// memory a second time; what waits can.
 const OutMax = 8_192
 
 // crowded reports whether so many of an attempt's kind are out that it waits.

@@ -32,6 +32,7 @@ func (g *Gate) Pick(now time.Time, most int) []*Entry {
 				break
 			}
 			e := l.pop(q)
+			l.asks[lane4(e.Task.Priority)]++
 			g.take(e, own, limited)
 			list = append(list, e)
 		}
@@ -43,7 +44,6 @@ func (g *Gate) Pick(now time.Time, most int) []*Entry {
 func (g *Gate) take(e *Entry, own Need, limited bool) {
 	g.waits--
 	e.state = picked
-	g.line(e.Task.Workspace, e.Queue).asks[lane4(e.Task.Priority)]++
 	e.asked = e.asked[:0]
 	if limited {
 		e.asked = append(e.asked, own)
