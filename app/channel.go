@@ -72,7 +72,9 @@ func (a *App) connect(ctx context.Context, cfg nats.Config) error {
 	if err != nil {
 		return err
 	}
-	a.channel, a.source = ch, nats.NewSource(a.work)
+	source := nats.NewSource(a.work)
+	source.Near(ch)
+	a.channel, a.source = ch, source
 	a.jobs = append(a.jobs, ch.Run, func(ctx context.Context) error { return a.conn.Feed(ctx, a.board.Deliver) })
 	return nil
 }

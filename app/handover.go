@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"github.com/google/uuid"
@@ -36,32 +37,55 @@ func newHandover(far runtime.Channel, source worker.Source, settings func(worksp
 
 // Dispatch implements runtime.Channel.
 func (h *handover) Dispatch(ctx context.Context, tasks []task.Task) error {
-	var near []task.Task
-	far := tasks
-	for i := range tasks {
-		if h.settings(tasks[i].Workspace, tasks[i].Queue).Handover != queue.HandoverLocal {
-			continue
-		}
-		if near == nil {
-			far = nil
-			for j := range i {
-				far = append(far, tasks[j])
-			}
-			for _, t := range tasks[i:] {
-				if h.settings(t.Workspace, t.Queue).Handover == queue.HandoverLocal {
-					t.Queue += nearSuffix
-					near = append(near, t)
-				} else {
-					far = append(far, t)
-				}
-			}
-		}
-		break
-	}
+	near, far := h.split(tasks)
 	if err := h.near.Dispatch(ctx, near); err != nil {
 		return err
 	}
 	return h.Channel.Dispatch(ctx, far)
+}
+
+// Hand implements runtime.Prompt.
+func (h *handover) Hand(tasks []task.Task) (landed func(context.Context) error, taken bool) {
+	near, far := h.split(tasks)
+	if len(far) > 0 {
+		prompt, ok := h.Channel.(runtime.Prompt)
+		if !ok {
+			return nil, false
+		}
+		if landed, taken = prompt.Hand(far); !taken {
+			return nil, false
+		}
+	}
+	if len(near) > 0 {
+		if _, taken = h.near.Hand(near); !taken {
+			return func(ctx context.Context) error {
+				if landed != nil {
+					if err := landed(ctx); err != nil {
+						return err
+					}
+				}
+				return h.near.Dispatch(ctx, near)
+			}, true
+		}
+	}
+	return landed, true
+}
+
+// split parts the tasks that go the short way from the others.
+func (h *handover) split(tasks []task.Task) (near, far []task.Task) {
+	short := func(t task.Task) bool { return h.settings(t.Workspace, t.Queue).Handover == queue.HandoverLocal }
+	if !slices.ContainsFunc(tasks, short) {
+		return nil, tasks
+	}
+	for _, t := range tasks {
+		if short(t) {
+			t.Queue += nearSuffix
+			near = append(near, t)
+		} else {
+			far = append(far, t)
+		}
+	}
+	return near, far
 }
 
 // Results implements runtime.Channel.

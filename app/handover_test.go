@@ -43,6 +43,10 @@ func TestQueuesTakeTheWayThatTheyAreSetTo(t *testing.T) {
 	if err := h.Dispatch(ctx, tasks); err != nil || far.Held() != 2 || h.near.Held() != 2 {
 		t.Errorf("a second dispatch was not absorbed: %d and %d (%v)", far.Held(), h.near.Held(), err)
 	}
+	landed, taken := h.Hand(tasks)
+	if !taken || landed != nil || far.Held() != 2 || h.near.Held() != 2 {
+		t.Errorf("handed out: %v, held %d and %d", taken, far.Held(), h.near.Held())
+	}
 	wg.Go(func() {
 		_ = h.Queues(ctx, func(name string) {
 			d := worker.NewDesk(1, func(j worker.Job) {

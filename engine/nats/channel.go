@@ -59,13 +59,17 @@ type Channel struct {
 	acks    string // prefix of reply subjects
 	mu      sync.Mutex
 	next    int
-	flights map[string]*flight // by reply subject
-	queues  map[string]bool    // that have consumers
-	flying  map[string][]ref   // tasks that are not settled, by run
-	made    time.Time          // of TASKS
+	flights map[string]*flight              // by reply subject
+	queues  map[string]bool                 // that have consumers
+	flying  map[string][]ref                // tasks that are not settled, by run
+	made    time.Time                       // of TASKS
+	owners  map[int]func(runtime.Delivered) // who takes results in this process, by shard
 }
 
-var _ runtime.Channel = (*Channel)(nil)
+var (
+	_ runtime.Channel = (*Channel)(nil)
+	_ runtime.Prompt  = (*Channel)(nil)
+)
 
 // ref is an attempt of a run.
 type ref struct {
@@ -93,7 +97,7 @@ func NewChannel(ctx context.Context, conn *Conn, cfg ChannelConfig) (*Channel, e
 	c := &Channel{
 		bills: newBills(conn),
 		conn:  conn, cfg: cfg, lost: make(chan struct{}, 1), kick: make(chan struct{}, 1), silent: make(chan struct{}, 1), purges: make(chan purge, purgesMax),
-		acks: client.NewInbox() + ".", flights: map[string]*flight{}, queues: map[string]bool{}, flying: map[string][]ref{},
+		acks: client.NewInbox() + ".", flights: map[string]*flight{}, queues: map[string]bool{}, flying: map[string][]ref{}, owners: map[int]func(runtime.Delivered){},
 	}
 	for _, q := range cfg.Queues {
 		c.queues[q] = true
@@ -242,8 +246,41 @@ func (c *Channel) Dispatch(ctx context.Context, tasks []task.Task) error {
 	if err := c.newQueues(ctx, tasks); err != nil {
 		return err
 	}
+	return c.publish(tasks)(ctx)
+}
+
+// Hand implements runtime.Prompt, with a server in this process: another one
+// may leave a publisher waiting.
+func (c *Channel) Hand(tasks []task.Task) (landed func(context.Context) error, taken bool) {
+	if c.conn.cfg.InProcess == nil || !c.conn.nc.IsConnected() {
+		return nil, false
+	}
+	c.mu.Lock()
+	for i := range tasks {
+		if !c.queues[tasks[i].Queue] {
+			c.mu.Unlock()
+			return nil, false
+		}
+	}
+	c.mu.Unlock()
+	return c.publish(tasks), true
+}
+
+// publish sends tasks to the server and returns what waits until it holds them.
+func (c *Channel) publish(tasks []task.Task) (landed func(context.Context) error) {
 	reply, f := c.board(tasks)
-	defer c.land(reply)
+	if err := c.sendTasks(tasks, reply); err != nil {
+		c.land(reply)
+		return func(context.Context) error { return err }
+	}
+	n := len(tasks)
+	return func(ctx context.Context) error {
+		defer c.land(reply)
+		return c.await(ctx, f, n)
+	}
+}
+
+func (c *Channel) sendTasks(tasks []task.Task, reply string) error {
 	var subject, data []byte
 	for i := range tasks {
 		var err error
@@ -255,6 +292,11 @@ func (c *Channel) Dispatch(ctx context.Context, tasks []task.Task) error {
 			return fmt.Errorf("publish a task of run %s: %w", tasks[i].Run, err)
 		}
 	}
+	return nil
+}
+
+// await waits for the server's word on n tasks.
+func (c *Channel) await(ctx context.Context, f *flight, n int) error {
 	limit := time.NewTimer(c.cfg.Wait) //nolint:forbidigo // a time limit
 	defer limit.Stop()
 	select {
@@ -265,7 +307,7 @@ func (c *Channel) Dispatch(ctx context.Context, tasks []task.Task) error {
 		return f.err
 	case <-limit.C:
 		signal(c.silent)
-		return fmt.Errorf("NATS did not take %d tasks within %s", len(tasks), c.cfg.Wait)
+		return fmt.Errorf("NATS did not take %d tasks within %s", n, c.cfg.Wait)
 	case <-ctx.Done():
 		return ctx.Err()
 	}

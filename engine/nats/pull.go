@@ -81,7 +81,7 @@ func (p *puller) run(ctx context.Context) {
 	defer tick.Stop()
 	for {
 		p.drain()
-		free := p.desk.Free() // looked at once: what becomes free meanwhile has not asked yet
+		free := p.look()
 		p.pull(free)
 		p.start(free)
 		select {
@@ -99,6 +99,20 @@ func (p *puller) run(ctx context.Context) {
 			return
 		}
 	}
+}
+
+// look returns how many slots are free, looked at once: what becomes free
+// meanwhile has not asked yet. It is told of slots that would change anything.
+func (p *puller) look() int {
+	p.desk.Await(true)
+	free := p.desk.Free()
+	for i := range p.lanes {
+		if l := &p.lanes[i]; len(l.held) > 0 || l.open <= p.desk.Slots()/2 {
+			return free
+		}
+	}
+	p.desk.Await(false)
+	return free
 }
 
 // drain takes what has come meanwhile.

@@ -5,6 +5,8 @@ import (
 	"time"
 
 	client "github.com/nats-io/nats.go"
+
+	"signalbox/engine/task"
 )
 
 // How results that nobody has settled are kept in mind.
@@ -35,7 +37,7 @@ func (s *Source) sendAgain(now time.Time) {
 	type reminder struct {
 		d      *delivery
 		ack    string
-		result []byte // nil: only that it is in good hands
+		result *task.Result // nil: only that it is in good hands
 	}
 	var list []reminder
 	s.mu.Lock()

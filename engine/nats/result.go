@@ -10,6 +10,7 @@ import (
 	client "github.com/nats-io/nats.go"
 
 	"signalbox/engine/runtime"
+	"signalbox/engine/task"
 )
 
 // Results implements runtime.Channel.
@@ -19,6 +20,8 @@ func (c *Channel) Results(ctx context.Context, shard int, deliver func(runtime.D
 		return err
 	}
 	defer stop()
+	c.own(shard, deliver)
+	defer c.own(shard, nil)
 	if err := c.hello(shard); err != nil {
 		return err
 	}
@@ -34,6 +37,36 @@ func (c *Channel) Results(ctx context.Context, shard int, deliver func(runtime.D
 			return nil
 		}
 	}
+}
+
+// own notes who takes the results of a shard in this process; nil: nobody does.
+func (c *Channel) own(shard int, deliver func(runtime.Delivered)) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if deliver == nil {
+		delete(c.owners, shard)
+		return
+	}
+	c.owners[shard] = deliver
+}
+
+// hand gives a result straight to the owner of its shard; false: it is not here.
+// Told hears when it is settled.
+func (c *Channel) hand(r *task.Result, ack string, told func(used bool)) bool {
+	c.mu.Lock()
+	to := c.owners[r.Shard]
+	c.mu.Unlock()
+	if to == nil {
+		return false
+	}
+	run, at := r.Run, ref{r.Scope, r.Node, r.Visit, r.Attempt}
+	settle := func(used bool) {
+		c.bills.settle(ack, "", used)
+		c.settled(run, at)
+		told(used)
+	}
+	to(runtime.Delivered{Result: *r, Settle: func() { settle(true) }, Unused: func() { settle(false) }})
+	return true
 }
 
 // hello asks the workers for results that an earlier owner of the shard may

@@ -165,13 +165,11 @@ func RowOf(m *machine.Machine, s *machine.Snapshot, last time.Time) RunState {
 
 // finish lets everything happen that follows from a turn on disk.
 func (s *shard) finish(ctx context.Context, b *batch) {
-	if tasks := s.gate.admit(b.tasks); len(tasks) > 0 {
-		select {
-		case s.tasks <- tasks:
-		case <-ctx.Done(): // recovered at the next start
-		}
-	}
+	tasks := s.gate.admit(b.tasks)
 	s.gate.end(b.ended)
+	if len(tasks) > 0 {
+		s.send(ctx, tasks)
+	}
 	for _, l := range b.touched {
 		l.flying--
 	}
@@ -314,8 +312,10 @@ func (s *shard) offer(tasks []task.Task) {
 	if len(tasks) == 0 {
 		return
 	}
+	s.sending.Add(1)
 	select {
-	case s.tasks <- tasks:
+	case s.tasks <- outgoing{tasks: tasks}:
 	default:
+		s.sending.Add(-1)
 	}
 }

@@ -361,10 +361,7 @@ func (g *gate) let(ctx context.Context, list []*queue.Entry, answers []answer) (
 	}
 	g.mu.Unlock()
 	for s, tasks := range out {
-		select {
-		case s.tasks <- tasks:
-		case <-ctx.Done(): // recovered at the next start
-		}
+		s.post(ctx, outgoing{tasks: tasks})
 	}
 	return more
 }

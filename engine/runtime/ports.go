@@ -285,6 +285,14 @@ type Channel interface {
 	Lost() <-chan struct{}
 }
 
+// Prompt is a Channel that hands out without being waited for.
+type Prompt interface {
+	// Hand is Dispatch for a few tasks, and does not wait for anything. Taken:
+	// it has begun, and the tasks are handed out when landed, unless it is nil,
+	// returns nil. Not taken: they are for Dispatch.
+	Hand(tasks []task.Task) (landed func(context.Context) error, taken bool)
+}
+
 // Delivered is a result with the means to say that it is settled: committed,
 // or of no use any more.
 type Delivered struct {

@@ -103,8 +103,9 @@ type shard struct {
 	lost     chan struct{}      // tasks may have been lost
 	timers   timers
 	clock    *time.Timer
-	tasks    chan []task.Task
-	fault    error // the store failed while a turn was made
+	tasks    chan outgoing
+	sending  atomic.Int32 // what the dispatcher has
+	fault    error        // the store failed while a turn was made
 	owned    atomic.Bool
 	standby  time.Time // since when another process owns it; zero: it does not
 	swept    time.Time
@@ -117,7 +118,7 @@ func newShard(n int, e *Engine) *shard {
 	s := &shard{
 		n: n, cfg: &e.cfg, machines: &e.machines, callers: &e.callers, gate: e.gate, tenure: &e.roster.tenure, kick: e.roster.kick,
 		invited: make(chan struct{}, 1), over: make(chan struct{}), inbox: make(chan *job, inboxMax),
-		runs: map[uuid.UUID]*live{}, waiters: map[uuid.UUID][]*job{}, tasks: make(chan []task.Task, 1_024), lost: make(chan struct{}, 1),
+		runs: map[uuid.UUID]*live{}, waiters: map[uuid.UUID][]*job{}, tasks: make(chan outgoing, 1_024), lost: make(chan struct{}, 1),
 	}
 	s.sight.reset()
 	return s
@@ -314,30 +315,6 @@ func (s *shard) receive(ctx context.Context) error {
 		return fmt.Errorf("receive results of shard %d: %w", s.n, err)
 	}
 	return nil
-}
-
-// dispatcher hands tasks to the channel, again and again until it takes them:
-// they are committed, so they must go out.
-func (s *shard) dispatcher(ctx context.Context) {
-	for {
-		var tasks []task.Task
-		select {
-		case tasks = <-s.tasks:
-		case <-ctx.Done():
-			return
-		}
-		for wait := backoffMin; ; wait = min(2*wait, backoffMax) {
-			if tasks = s.gate.wanted(tasks); len(tasks) == 0 {
-				break
-			}
-			err := s.cfg.Channel.Dispatch(ctx, tasks)
-			if err == nil || ctx.Err() != nil {
-				break
-			}
-			s.cfg.Log.WarnContext(ctx, "tasks not dispatched yet", "shard", s.n, "count", len(tasks), "err", err)
-			pause(ctx, wait)
-		}
-	}
 }
 
 // errStopped tells a sender that nobody here does the work.

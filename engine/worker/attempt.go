@@ -68,12 +68,11 @@ func (p *Pool) do(ctx context.Context, j Job) {
 // run acts and tells how it ended; it reports false when the job was given back.
 func (a *attempt) run(ctx context.Context, limit time.Duration) (ended bool) {
 	j := a.job
-	live := a.announce()
+	a.pool.announcer.add(a)
 	ctx, done := context.WithTimeoutCause(ctx, limit, errTimeout)
 	output, err := a.act(ctx)
 	cause := context.Cause(ctx)
 	done()
-	live.Stop()
 	a.stream.close(a)
 	if !a.end() {
 		return !errors.Is(cause, errStopped) // the heartbeat or the drain has ended it

@@ -17,15 +17,54 @@ const (
 	progressMax   = 64 << 10              // bytes of text that one attempt shows
 )
 
+// announcer tells whoever watches which attempts are at work, a while after
+// they began. One clock serves them all: most are over before anybody could see
+// them, and a clock of its own would cost such an attempt more than all else.
+type announcer struct {
+	mu          sync.Mutex
+	fresh, aged []*attempt // since the clock's last ring, and those before
+	armed       bool
+	clock       *time.Timer
+}
+
+func newAnnouncer() *announcer {
+	n := &announcer{}
+	n.clock = time.AfterFunc(time.Hour, n.ring) //nolint:forbidigo // a delay, not a decision
+	return n
+}
+
+// add has an attempt announced if it is still at work after runningAfter, at
+// the latest after twice as long.
+func (n *announcer) add(a *attempt) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.fresh = append(n.fresh, a)
+	if !n.armed {
+		n.armed = true
+		n.clock.Reset(runningAfter)
+	}
+}
+
+func (n *announcer) ring() {
+	n.mu.Lock()
+	due := n.aged
+	n.fresh, n.aged = nil, n.fresh
+	if n.armed = len(n.aged) > 0; n.armed {
+		n.clock.Reset(runningAfter)
+	}
+	n.mu.Unlock()
+	for _, a := range due {
+		a.announce()
+	}
+}
+
 // announce tells whoever watches that a worker has taken the task.
-func (a *attempt) announce() *time.Timer {
-	return time.AfterFunc(runningAfter, func() {
-		a.stream.mu.Lock()
-		defer a.stream.mu.Unlock()
-		if !a.stream.closed {
-			a.show(brief.Brief{Type: "TaskRunning", Worker: cmp.Or(a.stream.worker, a.pool.cfg.Name), Began: brief.Millis(a.began)})
-		}
-	})
+func (a *attempt) announce() {
+	a.stream.mu.Lock()
+	defer a.stream.mu.Unlock()
+	if !a.stream.closed {
+		a.show(brief.Brief{Type: "TaskRunning", Worker: cmp.Or(a.stream.worker, a.pool.cfg.Name), Began: brief.Millis(a.began)})
+	}
 }
 
 // by notes who does the work.

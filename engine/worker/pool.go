@@ -58,9 +58,10 @@ type Config struct {
 
 // Pool runs attempts.
 type Pool struct {
-	cfg      Config
-	suspect  chan struct{} // held by the one attempt at work that may be deadly
-	draining chan struct{} // closed when the pool stops
+	cfg       Config
+	suspect   chan struct{} // held by the one attempt at work that may be deadly
+	draining  chan struct{} // closed when the pool stops
+	announcer *announcer
 
 	mu       sync.Mutex
 	desks    map[string]*Desk
@@ -113,7 +114,7 @@ func New(cfg Config) (*Pool, error) {
 	if cfg.Now == nil {
 		cfg.Now = time.Now //nolint:forbidigo // the one place where the workers' clock comes from
 	}
-	return &Pool{cfg: cfg, suspect: make(chan struct{}, 1), draining: make(chan struct{}), desks: map[string]*Desk{}, running: map[*attempt]struct{}{}, canceled: map[string]struct{}{}}, nil
+	return &Pool{cfg: cfg, suspect: make(chan struct{}, 1), draining: make(chan struct{}), announcer: newAnnouncer(), desks: map[string]*Desk{}, running: map[*attempt]struct{}{}, canceled: map[string]struct{}{}}, nil
 }
 
 // errStopped is the cause of a context that ends because the pool stops.

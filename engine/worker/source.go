@@ -42,11 +42,12 @@ type Job interface {
 
 // Desk is the slots of one queue in this process.
 type Desk struct {
-	slots  atomic.Int32
-	busy   atomic.Int32
-	freed  chan struct{}
-	start  func(*Desk, Job)
-	demand func() int // how many more jobs are wanted; nil: as many as there are free slots
+	slots   atomic.Int32
+	busy    atomic.Int32
+	awaited atomic.Bool
+	freed   chan struct{}
+	start   func(*Desk, Job)
+	demand  func() int // how many more jobs are wanted; nil: as many as there are free slots
 }
 
 // NewDesk makes a desk; start runs in a goroutine of its own for each job.
@@ -82,6 +83,32 @@ func (d *Desk) Free() int {
 	return free
 }
 
+// Take reserves a slot for Begin; false: none is free.
+func (d *Desk) Take() bool {
+	if d.demand != nil && d.demand() <= 0 {
+		return false
+	}
+	for {
+		busy := d.busy.Load()
+		if busy >= d.slots.Load() {
+			return false
+		}
+		if d.busy.CompareAndSwap(busy, busy+1) {
+			return true
+		}
+	}
+}
+
+// Leave gives a slot back that was taken for nothing.
+func (d *Desk) Leave() { d.busy.Add(-1) }
+
+// Demanded reports whether Free asks how much is wanted, which may take locks.
+func (d *Desk) Demanded() bool { return d.demand != nil }
+
+// Await says whether a slot that becomes free is waited for. Without it a wake
+// would be for nothing: it costs as much as a small attempt.
+func (d *Desk) Await(slot bool) { d.awaited.Store(slot) }
+
 // Wake says that Free may have grown.
 func (d *Desk) Wake() {
 	select {
@@ -90,13 +117,19 @@ func (d *Desk) Wake() {
 	}
 }
 
-// Freed says that a slot was given back since the last time.
+// Freed says that a slot that was waited for was given back since the last
+// time, or that there are more.
 func (d *Desk) Freed() <-chan struct{} { return d.freed }
 
-// Start begins a job. Only one goroutine may start jobs of a desk, and only
-// while Free is above zero.
+// Start begins a job in a free slot. Only one goroutine may do so with a desk,
+// and only while Free is above zero.
 func (d *Desk) Start(j Job) {
 	d.busy.Add(1)
+	d.Begin(j)
+}
+
+// Begin begins a job in a slot that was taken.
+func (d *Desk) Begin(j Job) {
 	go func() {
 		defer d.free()
 		d.start(d, j)
@@ -105,5 +138,7 @@ func (d *Desk) Start(j Job) {
 
 func (d *Desk) free() {
 	d.busy.Add(-1)
-	d.Wake()
+	if d.awaited.Load() {
+		d.Wake()
+	}
 }

@@ -42,6 +42,7 @@ type Channel struct {
 
 var (
 	_ runtime.Channel = (*Channel)(nil)
+	_ runtime.Prompt  = (*Channel)(nil)
 	_ worker.Source   = (*Channel)(nil)
 )
 
@@ -100,11 +101,16 @@ func (c *Channel) Dispatch(_ context.Context, tasks []task.Task) error {
 	return nil
 }
 
+// Hand implements runtime.Prompt: nothing here has to be waited for.
+func (c *Channel) Hand(tasks []task.Task) (landed func(context.Context) error, taken bool) {
+	return nil, c.Dispatch(context.Background(), tasks) == nil
+}
+
 // queue finds or makes a queue; the lock is held.
 func (c *Channel) queue(name string) *queue {
 	q := c.queues[name]
 	if q == nil {
-		q = &queue{wakes: map[chan struct{}]bool{}}
+		q = &queue{desks: map[*worker.Desk]chan struct{}{}}
 		c.queues[name] = q
 		for _, f := range c.found {
 			f <- name // it has room for as many as there can be, see Queues
@@ -301,20 +307,17 @@ func (c *Channel) Canceled(ctx context.Context, notify func(workspace, run strin
 	return nil
 }
 
-// Serve implements worker.Source.
+// Serve implements worker.Source. What comes while nothing waits and a slot is
+// free starts at once; this is for the rest.
 func (c *Channel) Serve(ctx context.Context, name string, d *worker.Desk) error {
 	c.mu.Lock()
 	q := c.queue(name)
 	c.mu.Unlock()
-	wake := q.listen()
-	defer q.leave(wake)
+	wake := q.listen(d)
+	defer q.leave(d)
 	for {
-		for d.Free() > 0 {
-			j := q.pop()
-			if j == nil {
-				break
-			}
-			d.Start(j)
+		d.Await(false)
+		for q.serve(d) {
 		}
 		select {
 		case <-ctx.Done():

@@ -3,8 +3,10 @@ package local_test
 import (
 	"context"
 	"fmt"
+	gort "runtime"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -154,5 +156,41 @@ func TestTooManyTasksAreRefused(t *testing.T) {
 	}
 	if err := c.Dispatch(t.Context(), list); err == nil || c.Held() != 0 {
 		t.Errorf("%v, %d held: want a refusal of all", err, c.Held())
+	}
+}
+
+// Tasks that come while a slot is free start at once, but never more than there
+// are slots, and never before one that waits.
+func TestTasksStartAtOnceWhileSlotsAreFree(t *testing.T) {
+	t.Parallel()
+	const slots, senders, each = 3, 8, 200
+	c := local.New(nil)
+	results, _ := own(t, c)
+	var busy, most atomic.Int32
+	d := worker.NewDesk(slots, func(j worker.Job) {
+		n := busy.Add(1)
+		for m := most.Load(); n > m && !most.CompareAndSwap(m, n); m = most.Load() {
+		}
+		gort.Gosched()
+		busy.Add(-1)
+		j.Finish(&task.Result{Workspace: "main", Run: j.Task().Run}, nil)
+	})
+	ctx, cancel := context.WithCancel(context.Background())
+	var wg sync.WaitGroup
+	wg.Go(func() { _ = c.Serve(ctx, "default", d) })
+	defer wg.Wait()
+	defer cancel()
+	for s := range senders {
+		wg.Go(func() {
+			for n := range each {
+				dispatch(t, c, one(s*each+n, task.Normal))
+			}
+		})
+	}
+	for range senders * each {
+		(<-results).Settle()
+	}
+	if got := most.Load(); got < 1 || got > slots || c.Held() != 0 {
+		t.Errorf("%d were at work at once, %d are held", got, c.Held())
 	}
 }
