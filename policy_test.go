@@ -28,7 +28,8 @@ var layers = map[string][]string{
 	// Pure: no I/O, no clock, no goroutine.
 	"engine/problem":        {},
 	"engine/event":          {},
-	"engine/route":          {"engine/problem"},
+	"engine/learn":          {},
+	"engine/route":          {"engine/learn", "engine/problem"},
 	"engine/shape":          {},
 	"engine/expr":           {"engine/shape"},
 	"engine/history":        {},
@@ -112,7 +113,7 @@ var layers = map[string][]string{
 // I/O, reads no clock and draws no random number.
 var (
 	pure = []string{
-		"engine/problem", "engine/event", "engine/route", "engine/queue", "engine/shape", "engine/expr", "engine/history", "engine/task", "engine/span", "engine/graph", "engine/kind",
+		"engine/problem", "engine/event", "engine/learn", "engine/route", "engine/queue", "engine/shape", "engine/expr", "engine/history", "engine/task", "engine/span", "engine/graph", "engine/kind",
 		"engine/machine", "engine/mutant", "engine/soundness", "engine/compile", "engine/chart", "engine/exchange", "engine/reference", "engine/runtime/brief", "engine/compare", "engine/rehearsal", "engine/picture", "engine/poster", "engine/insight", "engine/worker/elastic",
 	}
 	impure = []string{"context", "os", "net", "net/http", "io/fs", "log", "log/slog", "math/rand", "math/rand/v2", "crypto/rand", "sync", "testing"}
