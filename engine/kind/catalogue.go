@@ -63,8 +63,8 @@ func at(f float64) *float64 { return &f }
 // inputSchema is the field of a trigger that says what starts a run.
 func inputSchema() Property {
 	return Property{"input_schema", Schema{
-		Type: "object", Title: "Input must fit", UI: "json", Constant: true, Advanced: true,
-		Description: "A JSON Schema: which fields the input has, and of which type. A run with another input fails at its start, and the steps that follow are checked against it while you draw.",
+		Type: "object", Title: "Input must fit", UI: "schema", Constant: true, Advanced: true,
+		Description: "Which fields the input has, and of which type, as a JSON Schema. A run with another input fails at its start, and the steps that follow are checked against it while you draw.",
 	}}
 }
 

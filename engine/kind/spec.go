@@ -82,7 +82,7 @@ type Schema struct {
 	MaxItems    int             `json:"maxItems,omitempty"`
 	Pattern     string          `json:"pattern,omitempty"`
 
-	UI          string `json:"x-ui,omitempty"`          // expr, text, secret, duration, kv, rules, code, credential, json, port
+	UI          string `json:"x-ui,omitempty"`          // expr, text, secret, duration, kv, rules, code, credential, json, schema, port
 	Unit        string `json:"x-unit,omitempty"`        // shown behind the field
 	Placeholder string `json:"x-placeholder,omitempty"` // an example, shown while empty
 	ShowIf      string `json:"x-showIf,omitempty"`      // "auth=bearer": another field's value

@@ -45,6 +45,7 @@ export type Widget =
   | "section" // an object with fields of its own
   | "expr"
   | "json"
+  | "schema" // which fields an object has: a JSON Schema
   | "code"
   | "credential"
   | "port";
@@ -96,6 +97,7 @@ const hinted: ReadonlyMap<string, Widget> = new Map<string, Widget>([
   ["code", "code"],
   ["credential", "credential"],
   ["json", "json"],
+  ["schema", "schema"],
   ["port", "port"],
 ]);
 

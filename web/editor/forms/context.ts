@@ -21,8 +21,13 @@ export type FormEnvironment = {
   readonly focusNext: FocusRequest;
   /** Draws a field; fields inside fields are drawn by it too. */
   readonly Row: ComponentType<{ readonly field: Field }>;
-  /** Sets a place below the configuration; undefined removes it. */
-  set(pointer: string, value: unknown): void;
+  /**
+   * Sets a place below the configuration; undefined removes it. Changes of the
+   * same place, or of the same part of it, one after the other are one step of undo.
+   */
+  set(pointer: string, value: unknown, part?: string): void;
+  /** Sets it as a step of undo of its own. */
+  setAlone(pointer: string, value: unknown): void;
   /** Renames or drops ports together with the edges that leave them. */
   setPorts(pointer: string, value: unknown, renamed: ReadonlyMap<string, string | undefined>): void;
   sample(): Sample;

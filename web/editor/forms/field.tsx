@@ -19,11 +19,12 @@ import { CredentialControl } from "./credential.tsx";
 import { PairsControl } from "./pairs.tsx";
 import { ListControl, RowsControl } from "./rows.tsx";
 import { RulesControl } from "./rules.tsx";
+import { SchemaControl } from "./schema.tsx";
 import { Section } from "./section.tsx";
 import { DurationControl, NumberControl, TextControl } from "./text.tsx";
 
 /** Widgets that are a group of controls and name themselves by a legend. */
-const groups = new Set(["rules", "pairs", "rows", "list", "section", "choice"]);
+const groups = new Set(["rules", "pairs", "rows", "list", "section", "choice", "schema"]);
 /** Widgets whose whole value may be an expression instead. */
 const flips = new Set([
   "text",
@@ -205,6 +206,8 @@ function Control(props: ControlProps): ComponentChildren {
       return <BareExpression {...props} />;
     case "json":
       return <JSONControl {...props} />;
+    case "schema":
+      return <SchemaControl {...props} />;
     case "code":
       return <CodeControl {...props} />;
     case "credential":
@@ -254,4 +257,4 @@ function belongs(pointer: string, own: string, widget: Field["widget"]): boolean
 }
 
 /** Rules show what is wrong beside each row; these show it below all. */
-const inside: ReadonlySet<string> = new Set(["pairs", "list", "json"]);
+const inside: ReadonlySet<string> = new Set(["pairs", "list", "json", "schema"]);

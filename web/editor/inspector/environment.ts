@@ -24,14 +24,11 @@ export function configEnvironment(
     ...common(editor, node, focusNext),
     root: "/config",
     config: node.config ?? {},
-    set(pointer, value) {
-      const op: Change = {
-        op: "node.set",
-        id: node.id,
-        path: `/config${pointer}`,
-        ...(value === undefined ? {} : { value }),
-      };
-      editor.commit(label, [op], `${node.id}${pointer}`);
+    set(pointer, value, part = "") {
+      editor.commit(label, [setOp(node, pointer, value)], `${node.id}${pointer}${part}`);
+    },
+    setAlone(pointer, value) {
+      editor.commit(label, [setOp(node, pointer, value)]);
     },
     setPorts(pointer, value, renamed) {
       const ops: Change[] = [{ op: "node.set", id: node.id, path: `/config${pointer}`, value }];
@@ -48,6 +45,11 @@ export function configEnvironment(
       editor.commit(label, ops);
     },
   };
+}
+
+function setOp(node: GraphNode, pointer: string, value: unknown): Change {
+  const op = { op: "node.set", id: node.id, path: `/config${pointer}` } as const;
+  return value === undefined ? op : { ...op, value };
 }
 
 /** Retry, timeout, task and join are set as a whole: each is one property. */
@@ -68,31 +70,34 @@ export function policyEnvironment(
     ...common(editor, node, focusNext),
     root: "",
     config: values,
-    set(pointer, value) {
-      const [top = "", name] = pointerParts(pointer);
-      const next = name === undefined ? value : withMember(member(values, top), name, value);
-      const whole = wholeOf(top, next, editor.spec(node.kind)?.attempts ?? 1);
-      const op: Change = {
-        op: "node.set",
-        id: node.id,
-        path: `/${top}`,
-        ...(isEmpty(whole) ? {} : { value: whole }),
-      };
-      editor.commit(
-        t("editor.do.policy", { step: nameOf(editor, node.id) }),
-        [op],
-        `${node.id}/${pointer}`,
-      );
-    },
+    set: write,
+    setAlone: write,
     setPorts: () => undefined,
   };
+
+  function write(pointer: string, value: unknown): void {
+    const [top = "", name] = pointerParts(pointer);
+    const next = name === undefined ? value : withMember(member(values, top), name, value);
+    const whole = wholeOf(top, next, editor.spec(node.kind)?.attempts ?? 1);
+    const op: Change = {
+      op: "node.set",
+      id: node.id,
+      path: `/${top}`,
+      ...(isEmpty(whole) ? {} : { value: whole }),
+    };
+    editor.commit(
+      t("editor.do.policy", { step: nameOf(editor, node.id) }),
+      [op],
+      `${node.id}/${pointer}`,
+    );
+  }
 }
 
 function common(
   editor: Editor,
   node: GraphNode,
   focusNext: FocusRequest,
-): Omit<FormEnvironment, "root" | "config" | "set" | "setPorts"> {
+): Omit<FormEnvironment, "root" | "config" | "set" | "setAlone" | "setPorts"> {
   const { session } = editor;
   return {
     nodeID: node.id,
