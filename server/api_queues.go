@@ -10,6 +10,7 @@ import (
 	"signalbox/engine/queue"
 	"signalbox/engine/route"
 	"signalbox/engine/routing"
+	"signalbox/engine/worker/remote"
 )
 
 func (s *Server) registerQueues(api huma.API) {
@@ -40,13 +41,15 @@ func showQueue(q routing.Queue) QueueOut {
 // queueStateOut is a queue as it is now.
 type queueStateOut struct {
 	QueueOut
-	Depth   map[string]int `json:"depth" doc:"Tasks that are scheduled and not over, by priority"`
-	Out     int            `json:"out" doc:"Of those, handed to workers or to the channel"`
-	Waiting int            `json:"waiting" doc:"Of those, held back by a limit or a pause"`
-	Slots   int            `json:"slots" doc:"Slots that are taken of the concurrency"`
-	Oldest  *time.Time     `json:"oldest,omitempty"`
-	In      uint64         `json:"in_total"`
-	Done    uint64         `json:"done_total"`
+	Depth    map[string]int `json:"depth" doc:"Tasks that are scheduled and not over, by priority"`
+	Out      int            `json:"out" doc:"Of those, handed to workers or to the channel"`
+	Waiting  int            `json:"waiting" doc:"Of those, held back by a limit or a pause"`
+	Slots    int            `json:"slots" doc:"Slots that are taken of the concurrency"`
+	Oldest   *time.Time     `json:"oldest,omitempty"`
+	In       uint64         `json:"in_total"`
+	Done     uint64         `json:"done_total"`
+	Location string         `json:"location,omitempty" doc:"Only workers at this location serve it"`
+	Workers  *int           `json:"workers,omitempty" doc:"Workers of one's own that serve it now; absent: the program's workers do"`
 }
 
 type queuesOut struct {
@@ -54,13 +57,23 @@ type queuesOut struct {
 }
 
 func (s *Server) listQueues(ctx context.Context, _ *struct{}) (*body[queuesOut], error) {
-	list, err := s.config.Routing.States(ctx, identityOf(ctx).Workspace)
+	workspace := identityOf(ctx).Workspace
+	list, err := s.config.Routing.States(ctx, workspace)
+	if err != nil {
+		return nil, err
+	}
+	workers, err := s.config.Workers.Workers(ctx, workspace)
 	if err != nil {
 		return nil, err
 	}
 	out := queuesOut{Queues: make([]queueStateOut, 0, len(list))}
 	for _, st := range list {
 		q := queueStateOut{QueueOut: showQueue(st.Queue), Depth: map[string]int{}, Out: st.Seen.Out, Waiting: st.Seen.Waiting, Slots: st.Slots, In: st.Seen.In, Done: st.Seen.Done}
+		if route.IsOwn(st.Name) {
+			n := serving(workers, st.Name, s.config.Now())
+			_, q.Location = route.Served(st.Name)
+			q.Workers = &n
+		}
 		for i, name := range route.Names() {
 			q.Depth[name] = st.Seen.Depth[i]
 		}
@@ -70,6 +83,16 @@ func (s *Server) listQueues(ctx context.Context, _ *struct{}) (*body[queuesOut],
 		out.Queues = append(out.Queues, q)
 	}
 	return reply(out), nil
+}
+
+// serving counts the workers of one's own that serve a queue now.
+func serving(workers []remote.Presence, queue string, now time.Time) (n int) {
+	for _, w := range workers {
+		if w.Alive(now) && w.Serves(queue) {
+			n++
+		}
+	}
+	return n
 }
 
 // ByQueue is the name in the address.

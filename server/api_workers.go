@@ -122,12 +122,14 @@ type taskTypeOut struct {
 }
 
 type workerOut struct {
-	Name   string     `json:"name"`
-	Types  []string   `json:"types"`
-	Alive  bool       `json:"alive"`
-	Left   bool       `json:"left" doc:"It said goodbye"`
-	SeenAt time.Time  `json:"seen_at"`
-	Token  *uuid.UUID `json:"token,omitempty"`
+	Name     string     `json:"name"`
+	Location string     `json:"location,omitempty" doc:"Where it says that it is"`
+	Types    []string   `json:"types"`
+	Steps    bool       `json:"steps,omitempty" doc:"It also does the program's own steps that a route sends to its location"`
+	Alive    bool       `json:"alive"`
+	Left     bool       `json:"left" doc:"It said goodbye"`
+	SeenAt   time.Time  `json:"seen_at"`
+	Token    *uuid.UUID `json:"token,omitempty"`
 }
 
 type workersOut struct {
@@ -154,7 +156,7 @@ func (s *Server) listWorkers(ctx context.Context, _ *struct{}) (*body[workersOut
 	}
 	now := s.config.Now()
 	for _, w := range workers {
-		one := workerOut{Name: w.Worker, Types: w.Types, Alive: w.Alive(now), Left: w.Left, SeenAt: w.SeenAt}
+		one := workerOut{Name: w.Worker, Location: w.Location, Steps: w.Steps, Types: w.Types, Alive: w.Alive(now), Left: w.Left, SeenAt: w.SeenAt}
 		if id, err := uuid.Parse(w.Token); err == nil {
 			one.Token = &id
 		}

@@ -2,6 +2,7 @@ package server
 
 import (
 	"net/http"
+	"slices"
 
 	"github.com/google/uuid"
 
@@ -73,9 +74,30 @@ func (s *Server) pageQueues(w http.ResponseWriter, r *http.Request) {
 	if data.Workflow != nil {
 		props.Workflow = data.Workflow.ID
 	}
+	workers, err := s.config.Workers.Workers(r.Context(), who.Workspace)
+	if err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	now := s.config.Now()
+	for _, one := range workers {
+		data.Workers = append(data.Workers, view.Worker{
+			Name: one.Worker, Location: one.Location, Types: one.Types, Steps: one.Steps, Alive: one.Alive(now), Left: one.Left, SeenAt: one.SeenAt,
+		})
+	}
 	for _, st := range states {
-		data.Rows = append(data.Rows, queueRow(st))
+		row := queueRow(st)
+		if row.Own = route.IsOwn(st.Name); row.Own {
+			_, row.Location = route.Served(st.Name)
+			row.Workers = serving(workers, st.Name, now)
+		}
+		data.Rows = append(data.Rows, row)
 		props.Queues = append(props.Queues, st.Name)
+	}
+	for _, one := range workers { // where a rule can send steps, too
+		if at := route.At(one.Location); one.Steps && !slices.Contains(props.Queues, at) {
+			props.Queues = append(props.Queues, at)
+		}
 	}
 	data.Table = props
 	s.show(w, r, view.QueuesPage(s.page(r, "pages.queues.title", "queues"), data))

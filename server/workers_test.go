@@ -189,3 +189,48 @@ func TestAWorkerOfAnotherWorkspaceIsRefused(t *testing.T) {
 		t.Errorf("refused %s", got)
 	}
 }
+
+// A place where nobody works is told on the page of queues and in the API.
+func TestWhereNobodyWorksIsTold(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.serveTasks()
+	me, admin := w.worker("main"), w.member("main", account.Admin)
+	rules := map[string]any{"rules": []any{map[string]any{
+		"when": []any{map[string]any{"attribute": "location", "op": "is", "value": "shop-7"}}, "queue": "at:shop-7",
+	}}, "default": "default", "revision": 0}
+	admin.json("PUT", "/api/routes", rules).must(t, http.StatusOK)
+	at := func() (workers int, location string) {
+		t.Helper()
+		var list struct {
+			Queues []struct {
+				Name, Location string
+				Workers        *int
+			}
+		}
+		admin.get("/api/queues").must(t, http.StatusOK).into(t, &list)
+		for _, q := range list.Queues {
+			if q.Name == "at:shop-7" && q.Workers != nil {
+				return *q.Workers, q.Location
+			}
+			if q.Name == "default" && q.Workers != nil {
+				t.Error("the program's own queue counts workers of one's own")
+			}
+		}
+		return -1, ""
+	}
+	if n, location := at(); n != 0 || location != "shop-7" {
+		t.Errorf("before: %d workers at %q", n, location)
+	}
+	me.json("POST", "/api/worker/announce", map[string]any{"worker": "till-1", "location": "shop-7", "steps": true}).must(t, http.StatusOK)
+	if n, _ := at(); n != 1 {
+		t.Errorf("after: %d workers", n)
+	}
+	contains(t, admin.get("/api/workers").text, `"location":"shop-7"`)
+	page := admin.get("/queues").must(t, http.StatusOK).text
+	contains(t, page, "Only at shop-7")
+	contains(t, page, "till-1")
+	bad := me.json("POST", "/api/worker/announce", map[string]any{"worker": "till-2", "location": "Shop 7", "steps": true}).must(t, http.StatusUnprocessableEntity)
+	contains(t, bad.text, "/location")
+	contains(t, bad.text, "for example shop-7")
+}

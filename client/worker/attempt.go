@@ -33,18 +33,33 @@ func (w *Worker) do(work context.Context, t *Task) {
 	t.progress = p.add
 	var beating sync.WaitGroup
 	beating.Go(func() { p.run(context.WithoutCancel(work), cancel) })
-	output, err := w.handle(ctx, t)
+	leave, ok := w.alone(ctx, t)
+	defer leave()
+	if kept := w.kept(t); kept != nil { // an earlier delivery has done it
+		close(p.done)
+		beating.Wait()
+		w.bringAgain(work, t, kept)
+		return
+	}
+	e := w.note(ctx, t)
+	output, err := any(nil), context.Cause(ctx)
+	if ok {
+		output, err = w.handle(ctx, t)
+	}
 	close(p.done)
 	beating.Wait()
 	switch cause := context.Cause(ctx); {
 	case errors.Is(cause, ErrCanceled), errors.Is(cause, ErrLost):
+		w.forget(e)
 		w.cfg.Log.InfoContext(ctx, "a task is of no use any more", "run", t.Run, "node", t.Node, "why", cause.Error())
 	case errors.Is(cause, ErrStopped) && err != nil:
-		w.last(work, Question{Op: "release", Lease: t.Lease}, struct{}{})
+		if w.last(work, Question{Op: "release", Lease: t.Lease}, struct{}{}) {
+			w.forget(e)
+		}
 	case err != nil:
-		w.last(work, Question{Op: "fail", Lease: t.Lease}, failureOf(err))
+		w.finish(work, t, e, "fail", failureOf(err))
 	default:
-		w.complete(work, t, output)
+		w.finish(work, t, e, "complete", output)
 	}
 }
 
@@ -64,6 +79,9 @@ func (w *Worker) handle(ctx context.Context, t *Task) (output any, err error) {
 		t.Input, more = append(t.Input, p.Data...), p.More
 	}
 	h := w.handlers[t.Type]
+	if t.Kind != "" {
+		h = w.steps[t.Kind]
+	}
 	if h == nil {
 		return nil, Fail("invalid_input", fmt.Sprintf("This worker does not do %q.", t.Type))
 	}
@@ -78,31 +96,51 @@ func failureOf(err error) fault {
 	return fault{f.Class, f.Message, f.Details, f.RetryAfter.Seconds()}
 }
 
-// complete hands a result in, in pieces when it is too large for one message.
-func (w *Worker) complete(ctx context.Context, t *Task, output any) {
-	raw, err := json.Marshal(output)
+// finish hands in how a task has ended.
+func (w *Worker) finish(ctx context.Context, t *Task, e *entry, op string, body any) {
+	raw, err := json.Marshal(body)
 	if err != nil {
-		w.last(ctx, Question{Op: "fail", Lease: t.Lease}, fault{Class: "invalid_output", Message: "The worker's output is not JSON: " + err.Error()})
+		op = "fail"
+		raw, err = json.Marshal(fault{Class: "invalid_output", Message: "The worker's output is not JSON: " + err.Error()})
+	}
+	if err != nil {
+		w.cfg.Log.ErrorContext(ctx, "a failure cannot be written", "err", err) // its details were no JSON
+		raw = []byte(`{"class":"invalid_output","message":"The worker's failure is not JSON."}`)
+	}
+	if e != nil {
+		w.keep(ctx, e, op, raw)
+		w.settle(ctx, e)
 		return
 	}
-	if most := w.cfg.Transport.MessageMax() / 2; most > 0 && len(raw) > most {
-		for at := 0; at < len(raw); at += most {
-			if !w.last(ctx, Question{Op: "part", Lease: t.Lease, Offset: at, Body: raw[at:min(at+most, len(raw))]}, nil) {
-				return
+	w.last(ctx, Question{Op: op, Lease: t.Lease, Body: raw}, nil)
+}
+
+// bring asks with a task's last word, in pieces when it is too large for one
+// message.
+func (w *Worker) bring(ctx context.Context, q Question, body, answer any) error {
+	if most := w.cfg.Transport.MessageMax() / 2; q.Op == "complete" && most > 0 && len(q.Body) > most {
+		for at := 0; at < len(q.Body); at += most {
+			part := Question{Op: "part", Lease: q.Lease, Offset: at, Body: q.Body[at:min(at+most, len(q.Body))]}
+			if err := w.insist(ctx, part, nil, nil); err != nil {
+				return err
 			}
 		}
-		raw = nil
+		q.Body = nil
 	}
-	w.last(ctx, Question{Op: "complete", Lease: t.Lease, Body: raw}, nil)
+	return w.insist(ctx, q, body, answer)
 }
 
 // last asks until the server has the result, also while the worker stops.
 func (w *Worker) last(ctx context.Context, q Question, body any) bool {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), resultTries)
+	tries := resultTries
+	if w.cfg.Spool != nil && q.Op == "release" {
+		tries = goodbye // the next start does it
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), tries)
 	defer cancel()
 	for {
 		var out outcome
-		err := w.insist(ctx, q, body, &out)
+		err := w.bring(ctx, q, body, &out)
 		switch {
 		case err != nil:
 			w.cfg.Log.WarnContext(ctx, "a result was not taken", "question", q.Op, "err", err)
@@ -168,8 +206,8 @@ func (p *pulse) run(ctx context.Context, cancel context.CancelCauseFunc) {
 		began := time.Now()
 		if p.beat(ctx, p.taken(), cancel) {
 			heard = began
-		} else if lease > 0 && time.Since(heard) > lease {
-			cancel(ErrLost)
+		} else if lease > 0 && time.Since(heard) > lease && p.w.cfg.Spool == nil {
+			cancel(ErrLost) // with a spool the work goes on, and its result waits for the line
 		}
 	}
 }
@@ -182,13 +220,16 @@ func (p *pulse) beat(ctx context.Context, text string, cancel context.CancelCaus
 	err := p.w.ask(limit, Question{Op: "beat", Lease: p.t.Lease}, beat{text}, &h)
 	var no *Refusal
 	switch {
+	case errors.As(err, &no) && no.Status == statusUnknown && p.w.cfg.Spool != nil:
+		// The server knows the lease no more: if the task is still wanted it comes
+		// again, and the result is there.
 	case errors.As(err, &no) && !no.later():
 		cancel(ErrLost)
 	case err != nil:
 		return false
 	case h.State == "canceled":
 		cancel(ErrCanceled)
-	case h.State == "over":
+	case h.State == "over" && (!h.Open || p.w.cfg.Spool == nil):
 		cancel(ErrLost)
 	}
 	return true

@@ -52,6 +52,8 @@ type Type struct {
 // Task is one attempt of one node of one run.
 type Task struct {
 	Type     string          `json:"type"`
+	Kind     string          `json:"kind,omitempty"`     // of a step of the program's own, for HandleStep; empty: an external task
+	Location string          `json:"location,omitempty"` // that the task asks for
 	Input    json.RawMessage `json:"input"`
 	Key      string          `json:"key"` // idempotency key: the same for every delivery and attempt
 	Workflow string          `json:"workflow"`
@@ -95,13 +97,18 @@ func Fail(class, message string) *Failure { return &Failure{Class: class, Messag
 func (f *Failure) Error() string { return f.Class + ": " + f.Message }
 
 type announcement struct {
-	Worker string `json:"worker"`
-	Types  []Type `json:"types"`
+	Worker   string `json:"worker"`
+	Location string `json:"location,omitempty"`
+	Types    []Type `json:"types,omitempty"`
+	Steps    bool   `json:"steps,omitempty"`
 }
 
 type request struct {
 	Worker      string   `json:"worker"`
+	Location    string   `json:"location,omitempty"`
 	Types       []string `json:"types,omitempty"`
+	Steps       bool     `json:"steps,omitempty"`
+	Lease       float64  `json:"lease_seconds,omitempty"`
 	Max         int      `json:"max,omitempty"`
 	WaitSeconds float64  `json:"wait_seconds,omitempty"`
 	InlineBytes int      `json:"inline_bytes,omitempty"`
@@ -123,6 +130,7 @@ type beat struct {
 type held struct {
 	State string `json:"state"`
 	Why   string `json:"why"`
+	Open  bool   `json:"open"` // over, but nobody has ended the attempt yet
 }
 
 type fault struct {
@@ -136,6 +144,7 @@ type outcome struct {
 	Outcome string `json:"outcome"`
 	Class   string `json:"class"`
 	Message string `json:"message"`
+	Open    bool   `json:"open"` // stale, but nobody has ended the attempt yet
 }
 
 type notices struct {

@@ -20,6 +20,11 @@ const (
 	pauseMin   = 100 * time.Millisecond // between tries, doubled each time
 	pauseMax   = 10 * time.Second
 	goodbye    = 5 * time.Second
+
+	// LeaseMax is the longest lease that the server gives.
+	LeaseMax = 10 * time.Minute
+
+	statusUnknown = 404 // of a lease that the server does not know
 )
 
 // Handler does a task. What it returns becomes JSON and the node's output; an
@@ -45,6 +50,17 @@ type Config struct {
 	Slots     int           // tasks at once; 0 is 4
 	Drain     time.Duration // for tasks under way when the worker stops; 0 is 20 s
 	Log       *slog.Logger  // nil: nothing is logged
+
+	// Location is where the worker is, for example shop-7: it also gets the tasks
+	// that ask for it. Empty: nowhere in particular.
+	Location string
+	// Lease is how long the worker may be silent over a task before another one
+	// gets it, 10 minutes at most: longer than the line usually fails. 0, or less
+	// than the node's lease: the node's.
+	Lease time.Duration
+	// Spool keeps results while the line is down, and after the process has ended.
+	// nil: a result that does not get through within a minute is given up.
+	Spool *Spool
 }
 
 // Worker takes tasks and does them.
@@ -52,9 +68,11 @@ type Worker struct {
 	cfg      Config
 	types    []Type
 	handlers map[string]Handler
+	steps    map[string]Handler // by kind
 
-	mu    sync.Mutex
-	tasks map[string]context.CancelCauseFunc // by lease
+	mu     sync.Mutex
+	tasks  map[string]context.CancelCauseFunc // by lease
+	visits map[string]chan struct{}           // at work, by key; with a spool only
 }
 
 // New makes a worker. Handle says what it does, Run starts it.
@@ -67,6 +85,9 @@ func New(cfg Config) (*Worker, error) {
 	}
 	if cfg.Slots < 0 || cfg.Slots > 1_000 {
 		return nil, fmt.Errorf("%d tasks at once; expected 1 to 1,000", cfg.Slots)
+	}
+	if cfg.Lease < 0 || cfg.Lease > LeaseMax {
+		return nil, fmt.Errorf("a lease of %s; expected 0 to %s", cfg.Lease, LeaseMax)
 	}
 	if cfg.Slots == 0 {
 		cfg.Slots = slotsUsual
@@ -84,7 +105,9 @@ func New(cfg Config) (*Worker, error) {
 		}
 		cfg.Name = fmt.Sprintf("%s-%d", host, os.Getpid())
 	}
-	return &Worker{cfg: cfg, handlers: map[string]Handler{}, tasks: map[string]context.CancelCauseFunc{}}, nil
+	return &Worker{
+		cfg: cfg, handlers: map[string]Handler{}, steps: map[string]Handler{}, tasks: map[string]context.CancelCauseFunc{}, visits: map[string]chan struct{}{},
+	}, nil
 }
 
 // Handle adds a task type. Call it before Run.
@@ -93,14 +116,20 @@ func (w *Worker) Handle(t Type, h Handler) {
 	w.handlers[t.Name] = h
 }
 
+// HandleStep adds a kind of the program's own steps, for example http, that a
+// route sends to at:<location>. The input of such a task is the step's
+// configuration, with its expressions filled in and without secrets. Call it
+// before Run; it needs a location.
+func (w *Worker) HandleStep(kind string, h Handler) { w.steps[kind] = h }
+
 // Run works until the context ends. Then it takes no more tasks, lets those
 // under way end within the time for draining, gives back the rest, and says
 // goodbye. It returns an error when the server refuses it for good.
 func (w *Worker) Run(ctx context.Context) error {
-	if len(w.types) == 0 {
+	if len(w.types) == 0 && len(w.steps) == 0 {
 		return errors.New("the worker does nothing: add a type with Handle")
 	}
-	if err := w.insist(ctx, Question{Op: "announce"}, announcement{w.cfg.Name, w.types}, nil); err != nil {
+	if err := w.insist(ctx, Question{Op: "announce"}, announcement{w.cfg.Name, w.cfg.Location, w.types, len(w.steps) > 0}, nil); err != nil {
 		return ended(ctx, err)
 	}
 	w.cfg.Log.InfoContext(ctx, "working", "worker", w.cfg.Name, "types", len(w.types))
@@ -111,6 +140,7 @@ func (w *Worker) Run(ctx context.Context) error {
 	listening.Go(func() { w.listen(hear) })
 
 	var tasks sync.WaitGroup
+	tasks.Go(func() { w.resume(work) })
 	err := w.takeAll(ctx, work, &tasks)
 	done := make(chan struct{})
 	go func() { tasks.Wait(); close(done) }()
@@ -149,8 +179,13 @@ func (w *Worker) takeAll(ctx, work context.Context, tasks *sync.WaitGroup) error
 		case <-ctx.Done():
 			return nil
 		}
+		if !w.room(ctx) {
+			<-slots
+			pause(ctx, pauseMax)
+			continue
+		}
 		var got taken
-		r := request{Worker: w.cfg.Name, Types: names, Max: 1 + cap(slots) - len(slots), WaitSeconds: takeWait.Seconds(), InlineBytes: w.cfg.Transport.MessageMax() / 2}
+		r := request{Worker: w.cfg.Name, Location: w.cfg.Location, Types: names, Steps: len(w.steps) > 0, Lease: w.cfg.Lease.Seconds(), Max: 1 + cap(slots) - len(slots), WaitSeconds: takeWait.Seconds(), InlineBytes: w.cfg.Transport.MessageMax() / 2}
 		err := w.insist(ctx, Question{Op: "take"}, r, &got)
 		<-slots
 		if err != nil {

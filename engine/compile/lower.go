@@ -201,6 +201,7 @@ func lowerTask(out *machine.Node, n graph.Node, spec kind.Spec) {
 	}
 	if taskType := external(n); taskType != "" {
 		out.Queue = route.Own(taskType)
+		out.Located = n.Task != nil && len(n.Task.Location) > 0
 	}
 }
 

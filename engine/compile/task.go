@@ -44,6 +44,9 @@ func (c *compiler) checkTask(n graph.Node, t *graph.Task) {
 			c.warn("unknown_priority", n, "/task/priority", "“%.40s” is no priority; it counts as normal, in the default queue. Expected: critical, high, normal, low or a number from 0 to 10", text)
 		}
 	}
+	if n.Kind == kindExternal && json.Unmarshal(t.Location, &text) == nil && text != "" && !strings.HasPrefix(text, "=") && !strings.Contains(text, "{{") && !route.GoodLocation(text) {
+		c.warn("bad_location", n, "/task/location", "“%.40s” can be no worker's location, so nobody takes the task. Expected: %s", text, route.LocationExpected)
+	}
 	var object map[string]any
 	if len(t.Labels) > 0 && (json.Unmarshal(t.Labels, &object) != nil || len(object) > machine.LabelsMax) && json.Unmarshal(t.Labels, &text) != nil {
 		c.fail("bad_labels", n, "/task/labels", "The labels cannot be used. Expected: an object of at most %d texts", machine.LabelsMax)

@@ -119,6 +119,7 @@ type Node struct {
 	Type      json.RawMessage      `json:"type,omitempty"`
 	Size      json.RawMessage      `json:"size,omitempty"` // empty: of the resolved configuration
 	Location  json.RawMessage      `json:"location,omitempty"`
+	Located   bool                 `json:"located,omitempty"` // Queue is only of workers that are there
 	Labels    json.RawMessage      `json:"labels,omitempty"`
 	Limits    *Limits              `json:"limits,omitempty"` // nil: none of its own
 	Undo      int                  `json:"undo,omitempty"`   // 1 + position of the node that undoes this one; 0: none

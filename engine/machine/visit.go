@@ -1,6 +1,7 @@
 package machine
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -291,6 +292,11 @@ func (st *step) schedule(n *Node, l *link, sc *view, id visitID) (*TaskScheduled
 	f := &TaskScheduled{
 		Node: n.Key, Scope: id.scope, Visit: id.number, Attempt: 1, Took: id.took,
 		Queue: n.Queue, Priority: attrs.Priority, Config: st.value(raw), Labels: attrs.Labels, Warning: route.Warning(attrs.Unknown),
+	}
+	if n.Located {
+		var nobody string
+		f.Queue, nobody = route.Located(n.Queue, attrs.Location)
+		f.Warning = cmp.Or(nobody, f.Warning)
 	}
 	if f.Queue == "" && st.s.Routes != nil {
 		d := st.s.Routes(attrs)

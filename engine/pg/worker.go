@@ -68,20 +68,23 @@ type execer interface {
 	Exec(ctx context.Context, sql string, args ...any) (pgconn.CommandTag, error)
 }
 
-// seen stores a worker; one that names no types keeps those that it had.
+// seen stores a worker; one that does not say what it does keeps what it had
+// said, with its location.
 func seen(ctx context.Context, db execer, p remote.Presence) error {
 	types := p.Types
 	if types == nil {
 		types = []string{}
 	}
 	_, err := db.Exec(ctx, `
-		insert into workers as w (workspace_id, name, types, token_id, seen_at, left_work)
-		select $1, $2, $3, $4, $5, $6
+		insert into workers as w (workspace_id, name, types, token_id, seen_at, left_work, location, steps)
+		select $1, $2, $3, $4, $5, $6, $8, $9
 		where (select count(*) from workers where workspace_id = $1) < $7 or exists (select 1 from workers where workspace_id = $1 and name = $2)
 		on conflict (workspace_id, name) do update set
-			types = case when cardinality(excluded.types) > 0 then excluded.types else w.types end,
+			types = case when $10 then excluded.types else w.types end,
+			location = case when $10 then excluded.location else w.location end,
+			steps = case when $10 then excluded.steps else w.steps end,
 			token_id = excluded.token_id, seen_at = excluded.seen_at, left_work = excluded.left_work`,
-		p.Workspace, p.Worker, types, p.Token, p.SeenAt, p.Left, workersMax)
+		p.Workspace, p.Worker, types, p.Token, p.SeenAt, p.Left, workersMax, p.Location, p.Steps, len(types) > 0 || p.Steps)
 	if err != nil {
 		return fmt.Errorf("store worker %s: %w", p.Worker, err)
 	}
@@ -105,14 +108,14 @@ func (w *Workers) Known(ctx context.Context, workspace string, since time.Time) 
 	if err != nil {
 		return nil, nil, fmt.Errorf("read task types: %w", err)
 	}
-	rows, err = w.pool.Query(ctx, `select name, types, token_id, seen_at, left_work from workers
+	rows, err = w.pool.Query(ctx, `select name, types, token_id, seen_at, left_work, location, steps from workers
 		where workspace_id = $1 and seen_at >= $2 order by name`, workspace, since)
 	if err != nil {
 		return nil, nil, fmt.Errorf("read workers: %w", err)
 	}
 	workers, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (remote.Presence, error) {
 		p := remote.Presence{Workspace: workspace}
-		err := row.Scan(&p.Worker, &p.Types, &p.Token, &p.SeenAt, &p.Left)
+		err := row.Scan(&p.Worker, &p.Types, &p.Token, &p.SeenAt, &p.Left, &p.Location, &p.Steps)
 		return p, err //nolint:wrapcheck // by the caller
 	})
 	if err != nil {

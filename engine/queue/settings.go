@@ -132,7 +132,7 @@ func (s *Settings) need(workspace, queue string) (Need, bool) {
 	return n, n.Slots > 0 || n.Rate > 0
 }
 
-var ownRule = regexp.MustCompile(`^[a-z][a-z0-9_-]{0,59}$`)
+var ownRule = regexp.MustCompile(`^[a-z][a-z0-9_-]{0,59}(@(\?|[a-z0-9][a-z0-9_-]{0,39}))?$`)
 
 // Good reports whether a text may name a queue: one that people name, or that
 // of a type of external tasks.

@@ -36,10 +36,15 @@ var (
 )
 
 // GoodQueue reports whether a text may name a queue.
-func GoodQueue(name string) bool { return queueRule.MatchString(name) }
+func GoodQueue(name string) bool {
+	if location, at := strings.CutPrefix(name, atPrefix); at {
+		return GoodLocation(location)
+	}
+	return queueRule.MatchString(name)
+}
 
 // QueueExpected says what a queue's name looks like.
-const QueueExpected = "a small letter, then small letters, digits, - and _, at most 40"
+const QueueExpected = "a small letter, then small letters, digits, - and _, at most 40; or at:<location> for workers at the edge"
 
 // Check lists everything that is wrong with a table, each with its place; nil:
 // nothing is. The table of a workspace needs a default.

@@ -124,3 +124,33 @@ func TestFaultsOfATableNameTheirPlace(t *testing.T) {
 		t.Errorf("a workflow without a default: %v", p)
 	}
 }
+
+func TestQueuesOfWorkersOfOnesOwn(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ queue, channel, taskType, location string }{
+		{route.Own("resize"), "worker:main:resize", "resize", ""},
+		{route.OwnAt("resize", ""), "worker:main:resize", "resize", ""},
+		{route.OwnAt("resize", "shop-7"), "worker:main:resize@shop-7", "resize", "shop-7"},
+		{route.At("shop-7"), "at:main:shop-7", "", "shop-7"},
+	} {
+		if got := route.In("main", c.queue); got != c.channel || !route.IsOwn(c.queue) || !route.IsOwn(got) {
+			t.Errorf("%s is %s in the channel", c.queue, got)
+		}
+		for _, name := range []string{c.queue, c.channel} {
+			if typ, location := route.Served(name); typ != c.taskType || location != c.location {
+				t.Errorf("%s: %q at %q", name, typ, location)
+			}
+		}
+	}
+	if route.IsOwn("vision") || route.In("main", "vision") != "vision" {
+		t.Error("a queue of the program's workers is taken for another's")
+	}
+	if q, warning := route.Located("worker:resize", "Shop 7"); q != "worker:resize@?" || warning == "" {
+		t.Errorf("a location that cannot be: %q, %q", q, warning)
+	}
+	for name, good := range map[string]bool{"at:shop-7": true, "at:": false, "at:Shop": false, "worker:resize": false, "vision": true} {
+		if route.GoodQueue(name) != good {
+			t.Errorf("%q may be named by a rule: %v", name, !good)
+		}
+	}
+}

@@ -9,13 +9,14 @@ import (
 // Queues is the page of queues and of the routes that lead to them.
 type Queues struct {
 	Rows      []Queue
-	Workflow  *Named  // whose route table is shown; nil: the workspace's
-	Workflows []Named // to choose from
-	Table     any     // the route table, for the script
-	Letters   int     // dead letters that are open
-	MayHold   bool    // pause and resume
-	MayLimit  bool    // change limits
-	MayRoute  bool    // change the table that is shown
+	Workers   []Worker // of one's own, that were heard of in the last day
+	Workflow  *Named   // whose route table is shown; nil: the workspace's
+	Workflows []Named  // to choose from
+	Table     any      // the route table, for the script
+	Letters   int      // dead letters that are open
+	MayHold   bool     // pause and resume
+	MayLimit  bool     // change limits
+	MayRoute  bool     // change the table that is shown
 	Updated   time.Time
 	UpdatedBy string
 }
@@ -39,7 +40,27 @@ type Queue struct {
 	BacklogMost int // what holds
 	Ins, Outs   []int
 	PerSecond   float64 // of one number in Ins and Outs
+	Own         bool    // workers of one's own serve it
+	Location    string  // the only one where they do; empty: any
+	Workers     int     // that serve it now
 }
+
+// Worker is a worker of one's own.
+type Worker struct {
+	Name     string
+	Location string
+	Types    []string
+	Steps    bool // the program's own steps, too
+	Alive    bool
+	Left     bool // it said goodbye
+	SeenAt   time.Time
+}
+
+// deserted reports whether tasks wait that nobody takes.
+func (q Queue) deserted() bool { return q.Own && q.Workers == 0 && q.total() > 0 }
+
+// impossible reports whether no worker can ever be where the tasks want to be.
+func (q Queue) impossible() bool { return q.Location == "?" }
 
 func (q Queue) total() int { return q.Depth[0] + q.Depth[1] + q.Depth[2] + q.Depth[3] }
 

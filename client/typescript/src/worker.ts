@@ -15,6 +15,8 @@ export interface TaskType {
 /** One attempt of one node of one run. */
 export interface Task<I = unknown> {
   readonly type: string;
+  /** The location that the task asks for; empty: none. */
+  readonly location: string;
   readonly input: I;
   /** Idempotency key: the same for every delivery and attempt. */
   readonly key: string;
@@ -58,6 +60,10 @@ export interface Config {
   readonly token: string;
   /** Unlike any other worker's. */
   readonly name: string;
+  /** Where it is, for example shop-7: it also gets the tasks that ask for this location. */
+  readonly location?: string;
+  /** How long it may be silent over a task, 600 at most; the node's lease if that is longer. */
+  readonly leaseSeconds?: number;
   /** Tasks at once; 4 unless it is said. */
   readonly slots?: number;
   /** How long tasks under way may take when the worker stops; 20,000. */
@@ -69,6 +75,7 @@ export interface Config {
 interface Told {
   readonly lease: string;
   readonly type: string;
+  readonly location?: string;
   readonly input?: unknown;
   readonly key: string;
   readonly workflow: string;
@@ -118,7 +125,7 @@ export class Worker {
   readonly #running = new Map<string, AbortController>();
 
   constructor(config: Config) {
-    this.#config = { slots: 4, drainMs: 20_000, ...config, url: config.url.replace(/\/+$/, "") };
+    this.#config = { slots: 4, drainMs: 20_000, location: "", leaseSeconds: 0, ...config, url: config.url.replace(/\/+$/, "") };
     this.#fetch = config.fetch ?? fetch;
     this.#log = config.log ?? (() => undefined);
   }
@@ -135,12 +142,12 @@ export class Worker {
    * refuses it for good.
    */
   async run(signal: AbortSignal): Promise<void> {
-    const worker = this.#config.name;
+    const { name: worker, location } = this.#config;
     const types = [...this.#types.values()].map((t) => t.type);
     if (types.length === 0) throw new Error("the worker does nothing: add a type with handle");
     const open = new AbortController();
     try {
-      await this.#insist("/announce", { worker, types }, signal);
+      await this.#insist("/announce", { worker, location, types }, signal);
       this.#log(`working as ${worker}`);
       const listening = this.#listen(open.signal);
       const tasks = new Set<Promise<void>>();
@@ -169,7 +176,8 @@ export class Worker {
         });
         continue;
       }
-      const ask = { worker: this.#config.name, types, max: free, wait_seconds: takeSeconds };
+      const { name: worker, location, leaseSeconds: lease_seconds } = this.#config;
+      const ask = { worker, location, types, max: free, wait_seconds: takeSeconds, lease_seconds };
       const got = (await this.#insist("/take", ask, signal)) as { readonly tasks: readonly Told[] };
       for (const told of got.tasks) {
         const task = this.#do(told).finally(() => {
@@ -233,9 +241,9 @@ export class Worker {
   async #call(told: Told, signal: AbortSignal, progress: (text: string) => void): Promise<unknown> {
     const known = this.#types.get(told.type);
     if (!known) throw new Failure("invalid_input", `This worker does not do "${told.type}".`);
-    const { type, key, workflow, run, node, visit, attempt, input = null } = told;
+    const { type, key, workflow, run, node, visit, attempt, location = "", input = null } = told;
     return await known.handler({
-      type, input, key, workflow, run, node, visit, attempt, signal, progress,
+      type, location, input, key, workflow, run, node, visit, attempt, signal, progress,
     });
   }
 

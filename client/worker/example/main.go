@@ -2,6 +2,10 @@
 // enough to be watched.
 //
 //	SIGNALBOX_URL=http://127.0.0.1:8080 SIGNALBOX_TOKEN=sb_… go run ./client/worker/example
+//
+// At the edge, SIGNALBOX_LOCATION says where it is, SIGNALBOX_SPOOL names a
+// directory for results while the line is down, and SIGNALBOX_LEASE how long the
+// line may be down before another worker gets its tasks.
 package main
 
 import (
@@ -28,10 +32,26 @@ func main() {
 }
 
 func run(ctx context.Context) error {
-	w, err := worker.New(worker.Config{
+	cfg := worker.Config{
 		URL: os.Getenv("SIGNALBOX_URL"), Token: os.Getenv("SIGNALBOX_TOKEN"), Name: os.Getenv("WORKER_NAME"),
-		Log: slog.New(slog.NewTextHandler(os.Stderr, nil)),
-	})
+		Location: os.Getenv("SIGNALBOX_LOCATION"), Log: slog.New(slog.NewTextHandler(os.Stderr, nil)),
+	}
+	if text := os.Getenv("SIGNALBOX_LEASE"); text != "" {
+		lease, err := time.ParseDuration(text)
+		if err != nil {
+			return fmt.Errorf("SIGNALBOX_LEASE is %q; expected a time such as 5m", text)
+		}
+		cfg.Lease = lease
+	}
+	if dir := os.Getenv("SIGNALBOX_SPOOL"); dir != "" {
+		spool, err := worker.OpenSpool(dir)
+		if err != nil {
+			return err
+		}
+		defer spool.Close()
+		cfg.Spool = spool
+	}
+	w, err := worker.New(cfg)
 	if err != nil {
 		return err
 	}

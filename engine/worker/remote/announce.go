@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"signalbox/engine/problem"
+	"signalbox/engine/route"
 	"signalbox/engine/worker/shape"
 )
 
@@ -25,8 +26,8 @@ const typeExpected = "small letters, digits, - and _, a letter first, 60 at most
 
 // announce stores which types a worker does.
 func (o *Office) announce(ctx context.Context, c Caller, a Announcement) (Welcome, error) {
-	if len(a.Types) == 0 || len(a.Types) > 50 {
-		return Welcome{}, problem.New(problem.Invalid, "A worker announces 1 to 50 task types.").At("/types", "length", "1 to 50 types")
+	if len(a.Types) == 0 && !a.Steps || len(a.Types) > 50 {
+		return Welcome{}, problem.New(problem.Invalid, "A worker announces 1 to 50 task types.").At("/types", "length", "1 to 50 types, or none with steps")
 	}
 	names := make([]string, len(a.Types))
 	for i := range a.Types {
@@ -35,7 +36,7 @@ func (o *Office) announce(ctx context.Context, c Caller, a Announcement) (Welcom
 		}
 		names[i] = a.Types[i].Name
 	}
-	p, err := o.presence(c, a.Worker, names)
+	p, err := o.presence(c, Request{Worker: a.Worker, Location: a.Location, Types: names, Steps: a.Steps})
 	if err != nil {
 		return Welcome{}, err
 	}
@@ -81,22 +82,30 @@ func (t *Type) check(at string) *problem.Problem {
 	return nil
 }
 
-func (o *Office) presence(c Caller, name string, types []string) (Presence, error) {
-	if !workerRule.MatchString(name) {
+// presence is a worker as it asks.
+func (o *Office) presence(c Caller, r Request) (Presence, error) {
+	switch {
+	case !workerRule.MatchString(r.Worker):
 		return Presence{}, problem.New(problem.Invalid, "A worker needs a name.").At("/worker", "not a name", "letters, digits, spaces and ._:@/-, 80 at most")
+	case r.Location != "" && !route.GoodLocation(r.Location):
+		return Presence{}, problem.New(problem.Invalid, "No worker can be there.").At("/location", "not a location", route.LocationExpected)
+	case r.Steps && r.Location == "":
+		return Presence{}, problem.New(problem.Invalid, "The program's own steps are done elsewhere only at a location.").At("/location", "is empty", route.LocationExpected)
 	}
-	return Presence{Workspace: c.Workspace, Worker: name, Types: types, Token: c.Token, SeenAt: o.cfg.Now()}, nil
+	return Presence{
+		Workspace: c.Workspace, Worker: r.Worker, Location: r.Location, Types: r.Types, Steps: r.Steps, Token: c.Token, SeenAt: o.cfg.Now(),
+	}, nil
 }
 
 // touch stores that a worker is alive, at most every ten seconds, or that it
 // left.
-func (o *Office) touch(ctx context.Context, c Caller, name string, types []string, left bool) error {
-	p, err := o.presence(c, name, types)
+func (o *Office) touch(ctx context.Context, c Caller, r Request, left bool) error {
+	p, err := o.presence(c, r)
 	if err != nil {
 		return err
 	}
 	p.Left = left
-	key := workerKey{c.Workspace, name}
+	key := workerKey{c.Workspace, r.Worker}
 	o.mu.Lock()
 	fresh := p.SeenAt.Sub(o.seen[key]) < seenEvery
 	if !fresh {

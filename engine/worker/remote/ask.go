@@ -44,7 +44,7 @@ func (o *Office) answer(ctx context.Context, c Caller, q Question) (any, error) 
 		return with(q, func(r Request) (any, error) { return o.notified(ctx, c, r) })
 	case OpLeave:
 		return with(q, func(r Request) (any, error) {
-			return Held{State: StateOver}, o.touch(ctx, c, r.Worker, nil, true)
+			return Held{State: StateOver}, o.touch(ctx, c, Request{Worker: r.Worker}, true)
 		})
 	}
 	l, err := o.find(ctx, c, q.Lease)
@@ -102,6 +102,8 @@ func (l *lease) held(now time.Time) Held {
 	h := Held{State: l.state, Why: l.why}
 	if l.state == StateHeld {
 		h.LeaseSeconds = seconds(l.ends.Sub(now))
+	} else if l.outcome != nil {
+		h.Open = l.outcome.Open
 	}
 	return h
 }
@@ -109,7 +111,7 @@ func (l *lease) held(now time.Time) Held {
 // extend begins the lease's time anew. The lock is held.
 func (o *Office) extend(l *lease) {
 	if l.state == StateHeld {
-		l.ends = o.cfg.Now().Add(l.config.silence())
+		l.ends = o.cfg.Now().Add(l.silence)
 	}
 }
 
@@ -124,7 +126,7 @@ func (o *Office) beat(ctx context.Context, l *lease, b Beat) (Held, error) {
 	if b.Progress != "" {
 		call.Progress(b.Progress)
 	}
-	return h, o.touch(ctx, l.by, l.worker, nil, false)
+	return h, o.touch(ctx, l.by, Request{Worker: l.worker}, false)
 }
 
 // input tells a piece of an input that was too large to be told with its task.

@@ -12,8 +12,7 @@ import (
 	"signalbox/engine/worker/shape"
 )
 
-// Do implements worker.Action: it hands the task to a worker and waits for its
-// word, its silence, or the end of the attempt.
+// Do implements worker.Action for external tasks.
 func (o *Office) Do(ctx context.Context, call worker.Call) (json.RawMessage, error) {
 	var cfg config
 	if err := json.Unmarshal(call.Config, &cfg); err != nil {
@@ -23,10 +22,16 @@ func (o *Office) Do(ctx context.Context, call worker.Call) (json.RawMessage, err
 	if err != nil {
 		return nil, worker.Fail(worker.ClassInvalidInput, "The result schema is not valid: "+err.Error())
 	}
+	return o.lend(ctx, &call, cfg, form)
+}
+
+// lend hands a task to a worker and waits for its word, its silence, or the end
+// of the attempt.
+func (o *Office) lend(ctx context.Context, call *worker.Call, cfg config, form *shape.Shape) (json.RawMessage, error) {
 	if n := o.lossesOf(attemptOf(&call.Task)); n >= lossesMax {
 		return nil, worker.Fail(worker.ClassTimeout, fmt.Sprintf("%d workers in turn fell silent while they had this task.", n))
 	}
-	l := newLease(o.cfg.Name, &call, cfg, form)
+	l := newLease(o.cfg.Name, call, cfg, form)
 	l.clock = time.NewTimer(handMax) //nolint:forbidigo // the end of a lease, or of waiting for a worker
 	defer l.clock.Stop()
 	o.hand(l)
@@ -72,10 +77,14 @@ func (o *Office) silent(l *lease) bool {
 		l.clock.Reset(left)
 		return false
 	}
-	o.lose(attemptOf(&l.call.Task))
+	o.lose(l.key)
 	o.cfg.Log.Warn("a worker fell silent; its task goes to another", "worker", l.worker, "workspace", l.work, "run", l.run, "queue", l.queue)
 	o.cfg.Count("silent")
-	o.bury(l, StateOver, fmt.Sprintf("The worker was silent for %s; the task went to another.", l.config.silence()))
+	why := fmt.Sprintf("The worker was silent for %s; the task went to another.", l.silence)
+	l.said = true // what it says later comes too late for this lease
+	l.end(&Outcome{Outcome: OutcomeStale, Message: why, Open: true})
+	o.lapsed[l.key] = append(o.lapsed[l.key], l)
+	o.bury(l, StateOver, why)
 	return true
 }
 
@@ -93,6 +102,9 @@ func (o *Office) withdraw(l *lease, why string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.unwait(l)
+	if why != worker.OverStopped {
+		o.close(l.key)
+	}
 	defer func() { l.end(&Outcome{Outcome: OutcomeStale, Message: l.why}) }() // also when its word has just come
 	switch why {
 	case worker.OverCanceled:
@@ -116,6 +128,7 @@ func (o *Office) bury(l *lease, state, why string) {
 	l.free()
 	o.ended = append(o.ended, l.id)
 	for len(o.ended) > endedKept {
+		delete(o.lapsed, o.leases[o.ended[0]].key)
 		delete(o.leases, o.ended[0])
 		o.ended = o.ended[1:]
 	}
@@ -130,7 +143,8 @@ func (o *Office) conclude(l *lease, said report) (json.RawMessage, error) {
 		l.end(&Outcome{Outcome: OutcomeStale, Message: "The task was given back."})
 		return nil, worker.ErrReturn
 	}
-	o.found(attemptOf(&l.call.Task))
+	o.found(l.key)
+	o.close(l.key)
 	l.call.Settled(func(r *task.Result, used bool) { o.settle(l, said, r, used) })
 	if said.failure != nil {
 		return nil, said.failure
@@ -156,6 +170,15 @@ func (o *Office) settle(l *lease, said report, r *task.Result, used bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	l.end(out)
+}
+
+// close tells those whose leases ran out that the attempt has been ended by
+// somebody else: what they bring is of no use any more. The lock is held.
+func (o *Office) close(k attemptKey) {
+	for _, l := range o.lapsed[k] {
+		l.outcome.Open = false
+	}
+	delete(o.lapsed, k)
 }
 
 // lossesOf is how many workers fell silent over an attempt.

@@ -2,7 +2,10 @@ package remote
 
 import (
 	"context"
+	"slices"
 	"time"
+
+	"signalbox/engine/route"
 )
 
 // AliveFor is how long a worker counts as alive after it asked for the last
@@ -13,7 +16,9 @@ const AliveFor = time.Minute
 type Presence struct {
 	Workspace string
 	Worker    string
+	Location  string // where it is; empty: nowhere in particular
 	Types     []string
+	Steps     bool   // it also does the program's own steps at its location
 	Token     string // id
 	SeenAt    time.Time
 	Left      bool // it said goodbye
@@ -67,6 +72,15 @@ func states(types []KnownType, workers []Presence, now time.Time) []TypeState {
 		}
 	}
 	return out
+}
+
+// Serves reports whether a worker takes tasks from a queue, as people name it.
+func (p Presence) Serves(queue string) bool {
+	taskType, location := route.Served(queue)
+	if location != "" && location != p.Location {
+		return false
+	}
+	return taskType == "" && p.Steps || slices.Contains(p.Types, taskType)
 }
 
 // Alive reports whether a worker counts as there.

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"signalbox/engine/route"
 	"signalbox/engine/task"
 	"signalbox/engine/worker"
 	"signalbox/engine/worker/shape"
@@ -19,16 +20,18 @@ type lease struct {
 	config config
 	shape  *shape.Shape
 	call   *worker.Call // nil when it is over
-	work   string       // workspace
+	key    attemptKey
+	work   string // workspace
 	run    string
 	began  time.Time
 
-	by     Caller
-	worker string
-	ends   time.Time   // silence beyond it ends the lease
-	clock  *time.Timer // rings then
-	word   chan report // what the worker says at the end; one at most
-	parts  []byte      // of an output that comes in pieces
+	by      Caller
+	worker  string
+	silence time.Duration // how long it may be silent
+	ends    time.Time     // silence beyond it ends the lease
+	clock   *time.Timer   // rings then
+	word    chan report   // what the worker says at the end; one at most
+	parts   []byte        // of an output that comes in pieces
 
 	state   string
 	why     string
@@ -43,6 +46,8 @@ type config struct {
 	Input  json.RawMessage `json:"input"`
 	Lease  string          `json:"lease"`
 	Result json.RawMessage `json:"result_schema"`
+
+	kind string // of a step of the program's own; empty: an external task
 }
 
 // report is a worker's last word on a task.
@@ -63,7 +68,7 @@ func (c *config) silence() time.Duration {
 // the server which knows it.
 func newLease(server string, call *worker.Call, cfg config, form *shape.Shape) *lease {
 	return &lease{
-		id: server + "." + rand.Text(), queue: call.Task.Queue, config: cfg, shape: form, call: call,
+		id: server + "." + rand.Text(), queue: call.Task.Queue, config: cfg, shape: form, call: call, key: attemptOf(&call.Task),
 		work: call.Task.Workspace, run: call.Task.Run,
 		word: make(chan report, 1), settled: make(chan struct{}), state: StateHeld,
 	}
@@ -89,11 +94,11 @@ type attemptKey struct {
 // larger than there is room.
 func (l *lease) told(bounded bool, room int) Task {
 	t := &l.call.Task
-	timeout := t.Timeout
-	silence := l.config.silence()
+	_, location := route.Served(t.Queue)
+	beat := l.config.silence() / 3 // a longer lease is for a line that fails, and no reason to say less
 	out := Task{
-		Lease: l.id, Type: l.config.Type, Input: l.config.Input, InputBytes: len(l.config.Input), Key: t.Key, Workflow: t.Workflow, Run: t.Run, Node: t.Node,
-		Visit: t.Visit, Attempt: t.Attempt, LeaseSeconds: seconds(silence), HeartbeatSeconds: seconds(silence / 3), TimeoutSeconds: seconds(timeout),
+		Lease: l.id, Type: l.config.Type, Kind: l.config.kind, Location: location, Input: l.config.Input, InputBytes: len(l.config.Input), Key: t.Key, Workflow: t.Workflow, Run: t.Run, Node: t.Node,
+		Visit: t.Visit, Attempt: t.Attempt, LeaseSeconds: seconds(l.silence), HeartbeatSeconds: seconds(beat), TimeoutSeconds: seconds(t.Timeout),
 	}
 	if bounded && len(out.Input) > room {
 		out.Input = nil

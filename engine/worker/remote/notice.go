@@ -41,7 +41,7 @@ func (o *Office) noticeOf(w workerKey) *notice {
 // notified tells a worker which of its leases are canceled, or waits for the
 // first.
 func (o *Office) notified(ctx context.Context, c Caller, r Request) (Notices, error) {
-	if _, err := o.presence(c, r.Worker, nil); err != nil {
+	if _, err := o.presence(c, Request{Worker: r.Worker}); err != nil {
 		return Notices{}, err
 	}
 	limit := time.NewTimer(min(duration(r.WaitSeconds), takeTick)) //nolint:forbidigo // a time limit

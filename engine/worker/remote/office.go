@@ -7,7 +7,6 @@ import (
 	"sync"
 	"time"
 
-	"signalbox/engine/route"
 	"signalbox/engine/worker"
 )
 
@@ -71,7 +70,8 @@ type Office struct {
 	leases  map[string]*lease   // held, and the last ones that are over
 	ended   []string            // those, the oldest first
 	losses  map[attemptKey]int
-	lost    []attemptKey // the same, the oldest first
+	lost    []attemptKey            // the same, the oldest first
+	lapsed  map[attemptKey][]*lease // whose worker fell silent, of attempts that nobody has ended since
 	seen    map[workerKey]time.Time
 	notices map[workerKey]*notice
 }
@@ -95,12 +95,12 @@ func New(cfg Config) (*Office, error) {
 	}
 	o := &Office{
 		cfg: cfg, want: make(chan string, queuesMax), closed: make(chan struct{}), desks: map[string]*worker.Desk{}, asked: map[string]bool{},
-		takers: map[string][]*taker{}, waiting: map[string][]*lease{}, leases: map[string]*lease{}, losses: map[attemptKey]int{},
+		takers: map[string][]*taker{}, waiting: map[string][]*lease{}, leases: map[string]*lease{}, losses: map[attemptKey]int{}, lapsed: map[attemptKey][]*lease{},
 		seen: map[workerKey]time.Time{}, notices: map[workerKey]*notice{},
 	}
 	var err error
 	o.pool, err = worker.New(worker.Config{
-		Source: source{cfg.Source, o}, Actions: map[string]worker.Action{kind: o}, Payloads: cfg.Payloads, Redact: cfg.Redact,
+		Source: source{cfg.Source, o}, Actions: actions(o), Payloads: cfg.Payloads, Redact: cfg.Redact,
 		Log: cfg.Log, Name: cfg.Name, Default: heldMax, Output: outputMax, Drain: stopWait, Now: cfg.Now, Meter: cfg.Meter,
 		Demand: o.demand, Opened: o.opened,
 	})
@@ -176,9 +176,6 @@ func (o *Office) demand(queue string) int {
 	}
 	return max(0, n)
 }
-
-// queueOf is where the tasks of a type wait for workers of a workspace.
-func queueOf(workspace, taskType string) string { return route.In(workspace, route.Own(taskType)) }
 
 // wake says at the desks of some queues that there may be more demand. The
 // lock is held.

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"signalbox/engine/problem"
+	"signalbox/engine/route"
 )
 
 // taker is a worker that waits for tasks. The office's lock guards it.
@@ -13,6 +14,7 @@ type taker struct {
 	by     Caller
 	worker string
 	queues []string
+	lease  time.Duration // how long it wants to be allowed to be silent
 	room   int
 	got    []*lease
 	first  chan struct{} // closed when it has got something
@@ -20,19 +22,23 @@ type taker struct {
 
 // take hands out tasks, or waits for the first.
 func (o *Office) take(ctx context.Context, c Caller, r Request) (Taken, error) {
-	if len(r.Types) == 0 {
+	if len(r.Types) == 0 && !r.Steps {
 		return Taken{}, problem.New(problem.Invalid, "Which types of tasks?").At("/types", "is empty", "at least one task type")
 	}
-	t := &taker{by: c, worker: r.Worker, room: max(1, r.Max), first: make(chan struct{})}
+	t := &taker{by: c, worker: r.Worker, room: max(1, r.Max), lease: min(duration(r.Lease), leaseMax), first: make(chan struct{})}
 	for _, name := range r.Types {
 		if !typeRule.MatchString(name) {
 			return Taken{}, problem.New(problem.Invalid, "A task type cannot be called so.").At("/types", "not a name", typeExpected)
 		}
-		if q := queueOf(c.Workspace, name); !slices.Contains(t.queues, q) {
-			t.queues = append(t.queues, q)
+		if r.Location != "" {
+			t.want(c.Workspace, route.OwnAt(name, r.Location))
 		}
+		t.want(c.Workspace, route.Own(name))
 	}
-	if err := o.touch(ctx, c, r.Worker, r.Types, false); err != nil {
+	if r.Steps {
+		t.want(c.Workspace, route.At(r.Location))
+	}
+	if err := o.touch(ctx, c, r, false); err != nil {
 		return Taken{}, err
 	}
 	if err := o.join(t); err != nil {
@@ -47,6 +53,13 @@ func (o *Office) take(ctx context.Context, c Caller, r Request) (Taken, error) {
 	case <-o.closed:
 	}
 	return o.leave(ctx, t, r.InlineBytes)
+}
+
+// want adds a queue, once.
+func (t *taker) want(workspace, queue string) {
+	if q := route.In(workspace, queue); !slices.Contains(t.queues, q) {
+		t.queues = append(t.queues, q)
+	}
 }
 
 // join lets a taker have what waits, and wait for what comes.
@@ -84,8 +97,9 @@ func (o *Office) join(t *taker) error {
 // give puts a lease into a taker's hands. The lock is held.
 func (o *Office) give(t *taker, l *lease) {
 	l.by, l.worker, l.began = t.by, t.worker, o.cfg.Now()
-	l.ends = l.began.Add(l.config.silence())
-	l.clock.Reset(l.config.silence())
+	l.silence = max(l.config.silence(), t.lease)
+	l.ends = l.began.Add(l.silence)
+	l.clock.Reset(l.silence)
 	o.leases[l.id] = l
 	l.call.By(t.worker)
 	t.got = append(t.got, l)

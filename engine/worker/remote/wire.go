@@ -37,8 +37,10 @@ type Question struct {
 
 // Announcement says which task types a worker does.
 type Announcement struct {
-	Worker string `json:"worker" minLength:"1" maxLength:"80" doc:"Name of this worker, unique in the workspace"`
-	Types  []Type `json:"types" minItems:"1" maxItems:"50"`
+	Worker   string `json:"worker" minLength:"1" maxLength:"80" doc:"Name of this worker, unique in the workspace"`
+	Location string `json:"location,omitempty" maxLength:"40" doc:"Where this worker is, for example shop-7; empty: nowhere in particular"`
+	Types    []Type `json:"types,omitempty" maxItems:"50"`
+	Steps    bool   `json:"steps,omitempty" doc:"It also does the program's own steps that a route sends to its location"`
 }
 
 // Type is a task type as a worker announces it.
@@ -60,7 +62,10 @@ type Welcome struct {
 // Request asks for tasks, or for notices.
 type Request struct {
 	Worker      string   `json:"worker" minLength:"1" maxLength:"80"`
+	Location    string   `json:"location,omitempty" maxLength:"40" doc:"Where this worker is: it also gets the tasks that ask for this location"`
 	Types       []string `json:"types,omitempty" maxItems:"50" doc:"Task types to take; the most urgent task of the first type with one comes first"`
+	Steps       bool     `json:"steps,omitempty" doc:"Also take the program's own steps that a route sends to at:<location>"`
+	Lease       float64  `json:"lease_seconds,omitempty" minimum:"0" maximum:"600" doc:"How long this worker may be silent over a task, for a line that fails now and then; the node's own lease holds if it is longer; 0: the node's"`
 	Max         int      `json:"max,omitempty" minimum:"0" maximum:"100" doc:"Tasks at most; 0 is 1"`
 	WaitSeconds float64  `json:"wait_seconds,omitempty" minimum:"0" maximum:"30" doc:"How long to wait for the first"`
 	InlineBytes int      `json:"inline_bytes,omitempty" minimum:"0" doc:"Bytes of inputs that the answer may have; what does not fit is asked for in pieces; 0: everything fits"`
@@ -75,6 +80,8 @@ type Taken struct {
 type Task struct {
 	Lease            string          `json:"lease" doc:"Names the task in all that follows; keep it secret"`
 	Type             string          `json:"type"`
+	Kind             string          `json:"kind,omitempty" doc:"Of a step of the program's own, for example http, whose configuration is the input; empty: an external task"`
+	Location         string          `json:"location,omitempty" doc:"The location that the task asks for"`
 	Input            json.RawMessage `json:"input,omitempty"`
 	InputBytes       int             `json:"input_bytes" doc:"Length of the input, also when it is not told here"`
 	Key              string          `json:"key" doc:"Idempotency key: the same for every delivery and attempt of this visit"`
@@ -111,6 +118,7 @@ type Held struct {
 	State        string  `json:"state" enum:"held,canceled,over"`
 	Why          string  `json:"why,omitempty"`
 	LeaseSeconds float64 `json:"lease_seconds,omitempty" doc:"From now on"`
+	Open         bool    `json:"open,omitempty" doc:"over only: nobody has ended the attempt yet, the task may be handed to you again"`
 }
 
 // Fault is how a worker fails a task.
@@ -134,6 +142,10 @@ type Outcome struct {
 	Outcome string `json:"outcome" enum:"committed,refused,stale,pending"`
 	Class   string `json:"class,omitempty" doc:"Of the failure, when it was refused"`
 	Message string `json:"message,omitempty"`
+	// Open goes with stale: the lease was over, but no other worker has ended
+	// the attempt yet. Who keeps the result can bring it when the task is handed
+	// out again.
+	Open bool `json:"open,omitempty" doc:"stale only: nobody has ended the attempt yet; keep the result, and bring it if the task is handed to you again"`
 }
 
 // Notices name leases that a worker should let go.

@@ -1,0 +1,13 @@
+//go:build darwin || dragonfly || freebsd || linux || netbsd || openbsd
+
+package worker
+
+import (
+	"os"
+	"syscall"
+)
+
+// tryLock takes a lock that ends with the process.
+func tryLock(f *os.File) bool {
+	return syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) == nil
+}

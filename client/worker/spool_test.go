@@ -1,0 +1,288 @@
+package worker_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"signalbox/client/worker"
+)
+
+// line is a server at the end of a line that can be cut: it hands out tasks and
+// answers results as it is told.
+type line struct {
+	mu      sync.Mutex
+	cut     bool
+	tasks   []string            // leases that are to be handed out
+	answers map[string]string   // to complete, by lease; a number is a status
+	asked   map[string][]string // leases by question
+	changed chan struct{}
+}
+
+func newLine(leases ...string) *line {
+	return &line{tasks: leases, answers: map[string]string{}, asked: map[string][]string{}, changed: make(chan struct{}, 1_000)}
+}
+
+func (*line) MessageMax() int { return 0 }
+
+func (l *line) Ask(ctx context.Context, q worker.Question) ([]byte, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	defer func() { l.changed <- struct{}{} }()
+	if l.cut {
+		l.asked["cut "+q.Op] = append(l.asked["cut "+q.Op], q.Lease)
+		return nil, errors.New("the line is down")
+	}
+	l.asked[q.Op] = append(l.asked[q.Op], q.Lease)
+	switch q.Op {
+	case "take":
+		if len(l.tasks) == 0 {
+			l.mu.Unlock()
+			select {
+			case <-ctx.Done():
+			case <-time.After(5 * time.Millisecond):
+			}
+			l.mu.Lock()
+			return []byte(`{"tasks":[]}`), ctx.Err()
+		}
+		lease := l.tasks[0]
+		l.tasks = l.tasks[1:]
+		return []byte(`{"tasks":[{"lease":"` + lease + `","type":"work","key":"k","run":"r","node":"n","attempt":1,"lease_seconds":0.2,"heartbeat_seconds":0.1,"input":1,"input_bytes":1}]}`), nil
+	case "notices":
+		l.mu.Unlock()
+		<-ctx.Done()
+		l.mu.Lock()
+		return nil, ctx.Err()
+	case "complete", "release":
+		switch a := l.answers[q.Lease]; a {
+		case "404":
+			return nil, &worker.Refusal{Status: 404, Detail: "there is no such lease"}
+		case "":
+			return []byte(`{"outcome":"committed"}`), nil
+		default:
+			return []byte(a), nil
+		}
+	}
+	return []byte(`{}`), nil
+}
+
+func (l *line) set(change func()) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	change()
+}
+
+// until waits for a question about a lease.
+func (l *line) until(t *testing.T, op, lease string) {
+	t.Helper()
+	limit := time.After(20 * time.Second)
+	for {
+		l.mu.Lock()
+		for _, got := range l.asked[op] {
+			if got == lease {
+				l.mu.Unlock()
+				return
+			}
+		}
+		l.mu.Unlock()
+		select {
+		case <-l.changed:
+		case <-limit:
+			t.Fatalf("nobody asked %s %s: %v", op, lease, l.asked)
+		}
+	}
+}
+
+// work runs a worker with a spool until the test has stopped it.
+func work(t *testing.T, l *line, dir string, do worker.Handler) (stop func()) {
+	t.Helper()
+	spool, err := worker.OpenSpool(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, err := worker.New(worker.Config{Transport: l, Name: "w", Slots: 2, Drain: time.Millisecond, Spool: spool})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.Handle(worker.Type{Name: "work"}, do)
+	ctx, cancel := context.WithCancel(context.Background())
+	done := make(chan error, 1)
+	go func() { done <- w.Run(ctx) }()
+	return sync.OnceFunc(func() {
+		cancel()
+		if err := errors.Join(<-done, spool.Close()); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+func files(t *testing.T, dir string) []string {
+	t.Helper()
+	list, err := filepath.Glob(filepath.Join(dir, "*.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return list
+}
+
+func gone(t *testing.T, dir string) {
+	t.Helper()
+	limit := time.After(20 * time.Second)
+	for len(files(t, dir)) > 0 {
+		select {
+		case <-limit:
+			t.Fatalf("the spool still has %v", files(t, dir))
+		case <-time.After(time.Millisecond):
+		}
+	}
+}
+
+// The line fails while a task is at work, for longer than its lease; the worker
+// goes on, ends, and the next one brings what it did.
+func TestAResultOutlivesTheLineAndTheProcess(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "spool")
+	l := newLine("one")
+	stop := work(t, l, dir, func(ctx context.Context, _ *worker.Task) (any, error) {
+		l.set(func() { l.cut = true })
+		for range 4 { // without a spool it would be given up after 0.2 s of silence
+			l.until(t, "cut beat", "one")
+			l.set(func() { delete(l.asked, "cut beat") })
+		}
+		return map[string]string{"text": "<done>"}, ctx.Err()
+	})
+	l.until(t, "cut complete", "one")
+	kept := files(t, dir)
+	if len(kept) != 1 {
+		t.Fatalf("the spool has %v", kept)
+	}
+	raw, err := os.ReadFile(kept[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	var e struct {
+		Op   string
+		Body map[string]string
+	}
+	if err := json.Unmarshal(raw, &e); err != nil || e.Op != "complete" || e.Body["text"] != "<done>" {
+		t.Errorf("kept %s, %v", raw, err)
+	}
+	if info, err := os.Stat(kept[0]); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("the file's mode is %v, %v", info.Mode(), err)
+	}
+	stop()
+	l.set(func() { l.cut = false })
+	again := work(t, l, dir, func(context.Context, *worker.Task) (any, error) { return nil, errors.New("it is done twice") })
+	l.until(t, "complete", "one")
+	gone(t, dir)
+	again()
+}
+
+// A lease ran out, or its server went, and nobody has ended the attempt: the
+// result answers the next delivery, and nothing is done twice.
+func TestAKeptResultAnswersTheNextDelivery(t *testing.T) {
+	t.Parallel()
+	for name, answer := range map[string]string{"over": `{"outcome":"stale","open":true}`, "unknown": "404"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir := filepath.Join(t.TempDir(), "spool")
+			l := newLine("one")
+			l.answers["one"] = answer
+			var done sync.Map
+			stop := work(t, l, dir, func(_ context.Context, tk *worker.Task) (any, error) {
+				if _, twice := done.LoadOrStore(tk.Key, true); twice {
+					t.Error("it is done twice")
+				}
+				return 1, nil
+			})
+			l.until(t, "complete", "one")
+			l.set(func() { l.tasks = []string{"two"} })
+			l.until(t, "complete", "two")
+			gone(t, dir)
+			stop()
+		})
+	}
+}
+
+// What another worker has ended meanwhile is forgotten.
+func TestAStaleResultIsForgotten(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "spool")
+	l := newLine("one")
+	l.answers["one"] = `{"outcome":"stale"}`
+	stop := work(t, l, dir, func(context.Context, *worker.Task) (any, error) { return 1, nil })
+	l.until(t, "complete", "one")
+	gone(t, dir)
+	stop()
+}
+
+// A task without a result, of a process that died, is given back at once.
+func TestATaskOfADeadProcessIsGivenBack(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "spool")
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "a.json"), []byte(`{"lease":"one","key":"k","run":"r"}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "b.json.part"), []byte(`{"lea`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	l := newLine()
+	stop := work(t, l, dir, func(context.Context, *worker.Task) (any, error) { return 1, nil })
+	l.until(t, "release", "one")
+	gone(t, dir)
+	stop()
+	if _, err := os.Stat(filepath.Join(dir, "b.json.part")); !os.IsNotExist(err) {
+		t.Errorf("half a file is still there: %v", err)
+	}
+}
+
+func TestASpoolThatOthersCanReadIsRefused(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "spool")
+	for _, mode := range []os.FileMode{0o755, 0o750, 0o701} {
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Chmod(dir, mode); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := worker.OpenSpool(dir); err == nil || !strings.Contains(err.Error(), "chmod 700 "+dir) {
+			t.Errorf("%o: %v", mode, err)
+		}
+	}
+	if err := os.Chmod(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	first, err := worker.OpenSpool(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := worker.OpenSpool(dir); err == nil || !strings.Contains(err.Error(), "another process") {
+		t.Errorf("a second one opens it: %v", err)
+	}
+	if err := first.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "x.json"), []byte("no"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := worker.OpenSpool(dir); err == nil || !strings.Contains(err.Error(), "x.json") {
+		t.Errorf("a spoiled file: %v", err)
+	}
+	other := filepath.Join(t.TempDir(), "link")
+	if err := os.Symlink(dir, other); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := worker.OpenSpool(other); err == nil {
+		t.Error("a link is followed")
+	}
+}
