@@ -259,10 +259,13 @@ func orNothing(keys []string) string {
 // inputKeys names the incoming edges as the machine does.
 func (c *compiler) inputKeys(id string) []string {
 	var keys []string
-	for _, e := range c.flowIn(id) {
+	flow, times := c.flowIn(id), map[string]int{}
+	for _, e := range flow {
+		times[e.From]++
+	}
+	for _, e := range flow {
 		key := c.node[e.From].Key
-		twice := slices.ContainsFunc(c.flowIn(id), func(o graph.Edge) bool { return o.From == e.From && o.ID != e.ID })
-		if twice {
+		if times[e.From] > 1 {
 			key += "_" + e.Port
 		}
 		keys = append(keys, key)

@@ -24,25 +24,56 @@ func (st *step) next(c *scope) (best candidate, ok bool) {
 	for word, w := range c.headBits {
 		for ; w != 0; w &= w - 1 {
 			n := b.nodes[word*64+lowest(w)]
-			first, full := m.waiting(c, n)
+			if m.lacks(c, n) {
+				continue // without a look at each of its edges: there may be thousands
+			}
+			first := m.oldest(c, n)
 			if ok && first >= best.first || len(c.rounds) > 0 && c.round(n) != nil || !st.s.rig.wants(n) {
 				continue
 			}
 			switch {
-			case full == nil || m.ready(c, n, len(full)): // an entry node starts as it is
-				best, ok = candidate{node: n, edges: full, first: first}, true
+			case !m.joins(n) || c.starting(n) || m.ready(c, n, m.full(c, n)):
+				best, ok = candidate{node: n, first: first}, true
 			case m.Nodes[n].Deadline > 0 && !m.deadline(c, n).After(st.at):
-				best, ok = candidate{node: n, edges: full, first: first, late: true}, true
+				best, ok = candidate{node: n, first: first, late: true}, true
 			}
 		}
 	}
-	if ok && !m.joins(best.node) && len(best.edges) > 1 {
+	if !ok {
+		return best, false
+	}
+	if _, best.edges = m.waiting(c, best.node); !m.joins(best.node) && len(best.edges) > 1 {
 		best.edges = best.edges[:1]
 	}
-	return best, ok
+	return best, true
 }
 
 func lowest(w uint64) int { return mathbits.TrailingZeros64(w) }
+
+// oldest is the place in line of the node's oldest token.
+func (m *Machine) oldest(c *scope, node int) (first int) {
+	for i := range c.starts {
+		if c.starts[i].node == node {
+			return c.starts[i].arrival
+		}
+	}
+	for _, e := range m.in[node] {
+		if q := c.tokens[m.slot[e]]; len(q) > 0 && (first == 0 || q[0].arrival < first) {
+			first = q[0].arrival
+		}
+	}
+	return first
+}
+
+// full is how many edges into the node hold a token.
+func (m *Machine) full(c *scope, node int) (n int) {
+	for _, e := range m.in[node] {
+		if len(c.tokens[m.slot[e]]) > 0 {
+			n++
+		}
+	}
+	return n
+}
 
 // waiting lists the edges into the node that hold a token and the place in
 // line of the oldest. For a node that does not join, the edge of the oldest
@@ -68,6 +99,13 @@ func (m *Machine) waiting(c *scope, node int) (first int, full []int) {
 		}
 	}
 	return first, full
+}
+
+// lacks reports whether a join that counts its edges, and does not end its
+// waiting at a time, holds too few tokens.
+func (m *Machine) lacks(c *scope, node int) bool {
+	have := c.heads[m.local[node]]
+	return m.joins(node) && have < len(m.in[node]) && have < m.wants(node) && m.Nodes[node].Deadline == 0 && !c.starting(node)
 }
 
 // ready reports whether a node with so many full edges starts now (rule 3).

@@ -151,7 +151,13 @@ func (c *scope) add(m *Machine, v visit) {
 // drop ends the live visit at a place. What a container opened is closed.
 func (c *scope) drop(m *Machine, s *Snapshot, i int) visit {
 	v := c.visits[i]
-	c.visits = append(c.visits[:i], c.visits[i+1:]...)
+	if i < len(c.visits)/2 { // what began first ends first, as a rule: the fewer are moved
+		copy(c.visits[1:], c.visits[:i])
+		c.visits[0] = visit{}
+		c.visits = c.visits[1:]
+	} else {
+		c.visits = slices.Delete(c.visits, i, i+1)
+	}
 	c.dirty = true
 	if v.undo == nil {
 		n := m.local[v.node]

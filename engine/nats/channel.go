@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strconv"
 	"sync"
 	"time"
@@ -61,7 +60,7 @@ type Channel struct {
 	next    int
 	flights map[string]*flight              // by reply subject
 	queues  map[string]bool                 // that have consumers
-	flying  map[string][]ref                // tasks that are not settled, by run
+	flying  map[string]*underway            // tasks that are not settled, by run
 	made    time.Time                       // of TASKS
 	owners  map[int]func(runtime.Delivered) // who takes results in this process, by shard
 }
@@ -70,13 +69,6 @@ var (
 	_ runtime.Channel = (*Channel)(nil)
 	_ runtime.Prompt  = (*Channel)(nil)
 )
-
-// ref is an attempt of a run.
-type ref struct {
-	scope          int
-	node           string
-	visit, attempt int
-}
 
 // purge names a run whose tasks nobody wants any more.
 type purge struct{ workspace, run string }
@@ -97,7 +89,7 @@ func NewChannel(ctx context.Context, conn *Conn, cfg ChannelConfig) (*Channel, e
 	c := &Channel{
 		bills: newBills(conn),
 		conn:  conn, cfg: cfg, lost: make(chan struct{}, 1), kick: make(chan struct{}, 1), silent: make(chan struct{}, 1), purges: make(chan purge, purgesMax),
-		acks: client.NewInbox() + ".", flights: map[string]*flight{}, queues: map[string]bool{}, flying: map[string][]ref{}, owners: map[int]func(runtime.Delivered){},
+		acks: client.NewInbox() + ".", flights: map[string]*flight{}, queues: map[string]bool{}, flying: map[string]*underway{}, owners: map[int]func(runtime.Delivered){},
 	}
 	for _, q := range cfg.Queues {
 		c.queues[q] = true
@@ -347,9 +339,12 @@ func (c *Channel) board(tasks []task.Task) (reply string, f *flight) {
 	for i := range tasks {
 		t := &tasks[i]
 		r := ref{t.Scope, t.Node, t.Visit, t.Attempt}
-		if list := c.flying[t.Run]; !slices.Contains(list, r) {
-			c.flying[t.Run] = append(list, r)
+		u := c.flying[t.Run]
+		if u == nil {
+			u = &underway{}
+			c.flying[t.Run] = u
 		}
+		u.add(r)
 	}
 	return reply, f
 }
@@ -401,10 +396,10 @@ func (c *Channel) Trace(workspace string, run uuid.UUID, briefs []byte) {
 func (c *Channel) CancelTasks(workspace string, run uuid.UUID) {
 	id := run.String()
 	c.mu.Lock()
-	n := len(c.flying[id])
+	none := c.flying[id] == nil
 	delete(c.flying, id)
 	c.mu.Unlock()
-	if n == 0 {
+	if none {
 		return
 	}
 	c.conn.send(runSubject("control.cancel", workspace, id), nil)

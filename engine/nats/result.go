@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"slices"
 	"strconv"
 
 	client "github.com/nats-io/nats.go"
@@ -103,17 +102,9 @@ func (c *Channel) deliver(m *client.Msg, to func(runtime.Delivered)) {
 func (c *Channel) settled(run string, at ref) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	list := c.flying[run]
-	i := slices.Index(list, at)
-	if i < 0 {
-		return
-	}
-	if len(list) == 1 {
+	if u := c.flying[run]; u != nil && u.drop(at) {
 		delete(c.flying, run)
-		return
 	}
-	list[i] = list[len(list)-1]
-	c.flying[run] = list[:len(list)-1]
 }
 
 // What is said to the stream about a task.

@@ -22,6 +22,7 @@ type Entry struct {
 	lane  *lane
 	asked []Need // limits of which it has, or asks for, a slot
 	seq   uint64
+	at    int // its place among the entries of its run
 }
 
 type state int
@@ -87,6 +88,7 @@ func (g *Gate) keep(e Entry) (*line, *Entry) {
 	l := g.line(e.Task.Workspace, e.Queue)
 	kept := &e
 	g.entries[e.Task.ID()] = kept
+	kept.at = len(g.runs[e.Task.Run])
 	g.runs[e.Task.Run] = append(g.runs[e.Task.Run], kept)
 	l.in++
 	l.depth[lane4(e.Task.Priority)]++
@@ -164,14 +166,10 @@ func (g *Gate) End(id task.ID, class string, ok bool, now time.Time) (held bool)
 func (g *Gate) drop(e *Entry, l *line) (held bool) {
 	delete(g.entries, e.Task.ID())
 	list := g.runs[e.Task.Run]
-	for i := range list {
-		if list[i] == e {
-			list[i] = list[len(list)-1]
-			list[len(list)-1] = nil
-			list = list[:len(list)-1]
-			break
-		}
-	}
+	last := len(list) - 1
+	list[e.at], list[last].at = list[last], e.at
+	list[last] = nil
+	list = list[:last]
 	if len(list) == 0 {
 		delete(g.runs, e.Task.Run)
 	} else {

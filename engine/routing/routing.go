@@ -153,8 +153,11 @@ func (h *held) of(workspace string) route.Table {
 	if t, ok := h.tables[key{workspace, ""}]; ok {
 		return t.Rules
 	}
-	return route.Standard()
+	return standard
 }
+
+// standard is the table of a workspace that has none of its own. Nobody changes it.
+var standard = route.Standard() //nolint:gochecknoglobals // a constant in all but name
 
 // Settings of a queue; the zero value where none are stored.
 func (s *Service) Settings(workspace, queueName string) queue.Settings {

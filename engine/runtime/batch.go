@@ -125,6 +125,7 @@ func (s *shard) seal(b *batch) {
 	for _, l := range b.touched {
 		l.touched = false
 		l.flying++
+		s.armRun(l)
 		state := RowOf(l.m, l.s, l.last)
 		was := l.row.RunState
 		was.Seq = state.Seq

@@ -301,7 +301,6 @@ func (s *shard) step(b *batch, l *live, in machine.Input) bool {
 	}
 	b.keepPayloads(l)
 	s.effects(b, l, events)
-	s.armRun(l)
 	return true
 }
 

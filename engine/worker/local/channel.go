@@ -74,6 +74,7 @@ type job struct {
 	result *task.Result // when it is done
 	told   func(bool)   // when it is settled; may be nil
 	gone   atomic.Bool  // nobody wants it any more
+	at     int          // its place among the tasks of its run
 }
 
 func (j *job) key() key {
@@ -95,6 +96,7 @@ func (c *Channel) Dispatch(_ context.Context, tasks []task.Task) error {
 			continue // dispatched before: absorbed
 		}
 		c.held[k] = j
+		j.at = len(c.byRun[k.run])
 		c.byRun[k.run] = append(c.byRun[k.run], j)
 		c.queue(j.task.Queue).push(j)
 	}
@@ -256,14 +258,10 @@ func (j *job) forget() (told func(bool)) {
 	}
 	delete(c.held, k)
 	list := c.byRun[k.run]
-	for i, o := range list {
-		if o == j {
-			list[i] = list[len(list)-1]
-			list[len(list)-1] = nil
-			list = list[:len(list)-1]
-			break
-		}
-	}
+	last := len(list) - 1
+	list[j.at], list[last].at = list[last], j.at
+	list[last] = nil
+	list = list[:last]
 	if len(list) == 0 {
 		delete(c.byRun, k.run)
 	} else {
