@@ -11,8 +11,8 @@ import (
 // thrown away, so under load a small heap may grow to a multiple of itself for
 // the same memory that a large one takes at Go's own 100 %.
 const (
-	garbageRoom  = 40 << 20 // bytes that the heap may grow by between two collections
-	garbageMin   = 100      // percent of what lives; also when there is little to do
+	garbageRoom  = 32 << 20 // bytes that the heap may grow by between two collections
+	garbageMin   = 75      // percent of what lives; also when there is little to do
 	garbageMax   = 400
 	garbageQuiet = 4 << 20 // bytes a second: less is little to do
 	garbageLook  = time.Second
