@@ -20,6 +20,8 @@ const usage = `Signalbox draws, proves, runs and watches event-driven workflows.
 
   signalbox [serve] [flags]            the whole program in one process
   signalbox worker [flags]             workers only, beside a server with DATABASE_URL and NATS_URL
+  signalbox worker --server URL --location NAME [--spool DIR]
+                                       a worker at the edge: it needs a token and outgoing connections only
   signalbox migrate [flags]            bring the database's schema up to date
   signalbox setup-link [flags]         a fresh link to become the owner, while there is none
   signalbox audit [--json] [flags]     check every run of a database that is in use; 1: something does not hold

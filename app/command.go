@@ -25,6 +25,9 @@ func Command(ctx context.Context, name string, cfg Config, log *slog.Logger, out
 	case "serve":
 		return serve(ctx, cfg, log, out)
 	case "worker":
+		if cfg.Server != "" {
+			return workAtTheEdge(ctx, cfg, log)
+		}
 		return workOnly(ctx, cfg, log)
 	case "migrate":
 		b, err := openBase(ctx, cfg, log)
@@ -86,7 +89,10 @@ func setupLink(ctx context.Context, cfg Config, out io.Writer) error {
 // workOnly runs workers beside a server elsewhere.
 func workOnly(ctx context.Context, cfg Config, log *slog.Logger) error {
 	if cfg.DatabaseURL == "" || cfg.NATSURL == "" {
-		return errors.New("a worker of its own needs DATABASE_URL and NATS_URL of the server that it works for")
+		return errors.New("a worker of its own needs DATABASE_URL and NATS_URL of the server that it works for; at the edge it needs --server, --token and --location in their place")
+	}
+	if cfg.Location != "" {
+		return errors.New("--location is for a worker at the edge, which has --server and --token; one with DATABASE_URL serves all queues of the program")
 	}
 	db, err := pg.Open(ctx, cfg.DatabaseURL)
 	if err != nil {

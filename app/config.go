@@ -54,6 +54,14 @@ type Config struct {
 	OTLPHeaders  string // name=value, separated by commas
 	File         string // settings as YAML
 
+	// Of a worker at the edge, which knows only the address of its server.
+	Server   string // URL; empty: no such worker
+	Token    string // of the role worker
+	Location string
+	Spool    string // directory; empty: none
+	Lease    string // empty: the node's
+	Reach    string // origins, separated by commas
+
 	instead map[string]worker.Action // of the usual ones, by kind; tests only
 	inside  int                      // items of a map that are done inside its run; 0 as usual; tests only
 }
@@ -96,6 +104,12 @@ func (c *Config) table() []setting {
 		{name: "metrics-token", usage: "bearer token that opens /metrics at --ops-listen to other machines; empty: this machine only", text: &c.MetricsToken},
 		{name: "otlp-endpoint", env: "OTEL_EXPORTER_OTLP_ENDPOINT", usage: "collector that gets a trace of each run that is over, for example http://localhost:4318; empty: none", text: &c.OTLPEndpoint},
 		{name: "otlp-headers", env: "OTEL_EXPORTER_OTLP_HEADERS", usage: "headers for it: name=value, separated by commas", text: &c.OTLPHeaders},
+		{name: "server", env: "SIGNALBOX_URL", usage: "address of a server for which signalbox worker works at the edge, with a token in place of DATABASE_URL and NATS_URL, for example https://flows.example.org", text: &c.Server},
+		{name: "token", usage: "API token of the role worker, for --server; better in the variable, since others see flags", text: &c.Token},
+		{name: "location", usage: "where a worker at the edge is, for example shop-7: it does the steps that a route sends to at:shop-7", text: &c.Location},
+		{name: "spool", usage: "directory, readable by nobody else, where a worker at the edge keeps results while the line is down; empty: they are kept in memory for a minute", text: &c.Spool},
+		{name: "lease", usage: "how long the line may be down before another worker gets the tasks of a worker at the edge, at most 10m; empty: as the step says, or 30s", text: &c.Lease},
+		{name: "reach", usage: "origins in the private network that steps may call at the edge, separated by commas, for example http://localhost:11434,http://192.168.1.20; all others have to be public", text: &c.Reach},
 		{name: "config", usage: "file with settings as YAML, one name and value a line", text: &c.File},
 	}
 }

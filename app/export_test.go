@@ -240,3 +240,6 @@ func (a *App) Failures(ctx context.Context) (why string) {
 	}
 	return why
 }
+
+// Listening is where the program itself listens, whatever people call it.
+func (a *App) Listening() string { return a.loopback() }

@@ -18,7 +18,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	for variable, be := range map[string]func(dir string) error{childVariable: child, diskVariable: diskChild, deadlyVariable: deadlyChild, serverVariable: serverChild} {
+	for variable, be := range map[string]func(dir string) error{childVariable: child, diskVariable: diskChild, deadlyVariable: deadlyChild, serverVariable: serverChild, edgeVariable: edgeChild} {
 		if dir := os.Getenv(variable); dir != "" {
 			if err := be(dir); err != nil {
 				fmt.Fprintln(os.Stderr, err)

@@ -38,6 +38,12 @@ type plant struct {
 
 func newPlant(t *testing.T, set func(*app.Config)) *plant {
 	t.Helper()
+	return newPlantWith(t, set, func(*app.App) {})
+}
+
+// newPlantWith tells of the program before it runs.
+func newPlantWith(t *testing.T, set func(*app.Config), told func(*app.App)) *plant {
+	t.Helper()
 	cfg := config(t, t.TempDir())
 	cfg.DatabaseURL = pgtest.DSN(t)
 	if set != nil {
@@ -48,6 +54,7 @@ func newPlant(t *testing.T, set func(*app.Config)) *plant {
 	if err != nil {
 		t.Fatal(err)
 	}
+	told(a)
 	ctx, stop := context.WithCancel(context.Background())
 	ready, done := make(chan struct{}), make(chan error, 1)
 	go func() { done <- a.Run(ctx, func() { close(ready) }) }()
@@ -216,10 +223,17 @@ func (w *process) says(t *testing.T, text string) {
 // launch starts a worker and waits until it works.
 func (p *plant) launch(name, dir, program string, args ...string) *process {
 	p.t.Helper()
+	return p.launchWith(name, dir, nil, program, args...)
+}
+
+// launchWith starts it with variables of its own.
+func (p *plant) launchWith(name, dir string, env []string, program string, args ...string) *process {
+	p.t.Helper()
 	w := &process{name: name, gone: make(chan error, 1)}
 	w.cmd = exec.Command(program, args...)
 	w.cmd.Dir = dir
 	w.cmd.Env = append(os.Environ(), "SIGNALBOX_URL="+p.app.Origin, "SIGNALBOX_TOKEN="+p.token, "WORKER_NAME="+name)
+	w.cmd.Env = append(w.cmd.Env, env...)
 	w.cmd.Stdout, w.cmd.Stderr = w, w
 	if err := w.cmd.Start(); err != nil {
 		p.t.Fatal(err)

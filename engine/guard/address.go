@@ -39,6 +39,15 @@ func judgeLoopback(a netip.Addr) error {
 	return nil
 }
 
+// judgePrivate allows this machine and private networks, but neither link-local
+// addresses nor those that answer with a machine's own secrets.
+func judgePrivate(a netip.Addr) error {
+	if a = a.Unmap(); !a.IsLoopback() && !a.IsPrivate() {
+		return refuse("the address %s is not allowed: it is neither this machine nor in a private network", a)
+	}
+	return nil
+}
+
 // global6 is the part of IPv6 that is handed out; translated, mapped, local
 // and multicast addresses all lie outside.
 var global6 = netip.MustParsePrefix("2000::/3") //nolint:gochecknoglobals // a constant in all but name

@@ -12,6 +12,7 @@
 package guard
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"errors"
@@ -37,12 +38,15 @@ const (
 	idleConns    = 64
 )
 
-// Exception lets requests reach one loopback origin: the demo endpoint of this
-// very process, or a model on this machine. It comes from the configuration of
+// Exception lets requests reach one origin that is not public: the demo endpoint
+// of this very process, a model on this machine, a device beside it. It comes from the configuration of
 // the process, never from a workflow.
 type Exception struct {
 	Origin string // scheme://host:port, exactly
 	Path   string // what the path has to begin with, for example "/demo/"
+	// Private lets the origin be in the private network around this process, not
+	// only on this machine: for workers at the edge.
+	Private bool
 	// Name is another origin under which the same is reached, so that what is
 	// stored need not know on which port this process listens. It must end in
 	// .invalid, which no name server ever resolves; empty: none.
@@ -64,6 +68,7 @@ type Client struct {
 	judge      func(netip.Addr) error // of addresses that are no exception
 	public     *http.Transport
 	loopback   *http.Transport // for exceptions only: connections are not shared
+	private    *http.Transport // the same
 }
 
 // New makes a client.
@@ -77,13 +82,14 @@ func New(cfg Config) (*Client, error) {
 		if e.Name != "" && !strings.HasSuffix(e.Name, ".invalid") {
 			return nil, fmt.Errorf("exception %s: its name %q must end in .invalid", e.Origin, e.Name)
 		}
-		c.exceptions = append(c.exceptions, Exception{originOf(u), e.Path, e.Name})
+		c.exceptions = append(c.exceptions, Exception{Origin: originOf(u), Path: e.Path, Private: e.Private, Name: e.Name})
 	}
 	if cfg.UserAgent == "" {
 		c.cfg.UserAgent = "Signalbox"
 	}
 	c.public = c.transport(func(a netip.Addr) error { return c.judge(a) })
 	c.loopback = c.transport(judgeLoopback)
+	c.private = c.transport(judgePrivate)
 	return c, nil
 }
 
@@ -117,6 +123,7 @@ func (c *Client) transport(judge func(netip.Addr) error) *http.Transport {
 func (c *Client) Close() {
 	c.public.CloseIdleConnections()
 	c.loopback.CloseIdleConnections()
+	c.private.CloseIdleConnections()
 }
 
 // Refusal says why a request was not made. It is the author's fault: trying
@@ -155,8 +162,11 @@ func (c *Client) Do(ctx context.Context, r Request) (*http.Response, error) {
 		header.Set("User-Agent", c.cfg.UserAgent)
 	}
 	transport, follow := c.public, true
-	if own := c.excepted(u); own != nil {
+	if own, private := c.excepted(u); own != nil {
 		u, transport, follow = own, c.loopback, false
+		if private {
+			transport = c.private
+		}
 	} else if err := judgeHost(u, c.judge); err != nil {
 		return nil, err
 	}
@@ -182,19 +192,19 @@ func (c *Client) Do(ctx context.Context, r Request) (*http.Response, error) {
 	}
 }
 
-// excepted returns where a request goes that the configuration allows; nil for
-// all others.
-func (c *Client) excepted(u *url.URL) *url.URL {
+// excepted returns where a request goes that the configuration allows, and
+// whether that may be beside this machine; nil for all others.
+func (c *Client) excepted(u *url.URL) (to *url.URL, private bool) {
 	for _, e := range c.exceptions {
 		// The path is compared as it is sent: no dots, no escapes, no empty parts.
-		if origin := originOf(u); (origin == e.Origin || origin == e.Name) && strings.HasPrefix(u.Path, e.Path) && u.EscapedPath() == u.Path &&
+		if origin := originOf(u); (origin == e.Origin || origin == e.Name) && strings.HasPrefix(cmp.Or(u.Path, "/"), e.Path) && u.EscapedPath() == u.Path &&
 			!strings.Contains(u.Path, "..") && !strings.Contains(u.Path, "//") {
-			to := *u
-			to.Scheme, to.Host, _ = strings.Cut(e.Origin, "://")
-			return &to
+			own := *u
+			own.Scheme, own.Host, _ = strings.Cut(e.Origin, "://")
+			return &own, e.Private
 		}
 	}
-	return nil
+	return nil, false
 }
 
 // originOf is scheme, host and port as written; a port that is the scheme's

@@ -387,6 +387,33 @@ func TestExceptionIsForThisMachineOnly(t *testing.T) {
 	}
 }
 
+// At the edge the operator names origins in the private network; what answers
+// with a machine's own secrets is none, whatever it is called.
+func TestAnExceptionMayBeBesideThisMachine(t *testing.T) {
+	t.Parallel()
+	own := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "scale") }))
+	t.Cleanup(own.Close)
+	metadata := "http://metadata.example.org"
+	c, err := guard.New(guard.Config{
+		Exceptions: []guard.Exception{{Origin: own.URL, Path: "/", Private: true}, {Origin: metadata, Path: "/", Private: true}},
+		Resolver:   nameserver(t, func() netip.Addr { return netip.MustParseAddr("169.254.169.254") }),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []string{"", "/", "/weight?x=1"} {
+		if body, err := get(t, c, own.URL+path); err != nil || body != "scale" {
+			t.Errorf("%q: %q, %v", path, body, err)
+		}
+	}
+	for _, address := range []string{metadata + "/latest", "http://169.254.169.254/latest", "http://10.0.0.1/", "http://127.0.0.1:1/"} {
+		var refused *guard.Refusal
+		if _, err := get(t, c, address); !errors.As(err, &refused) {
+			t.Errorf("%s: %v, want a refusal", address, err)
+		}
+	}
+}
+
 func TestAnswersAreBounded(t *testing.T) {
 	t.Parallel()
 	var sent atomic.Int64
