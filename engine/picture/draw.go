@@ -39,15 +39,22 @@ func (d *drawing) ends(e graph.Edge) (ax, ay, bx, by float64, ok bool) { //nolin
 // undo draws a line to a compensation: dashed, with a sign, since no token
 // takes it.
 func (d *drawing) undo(ax, ay, bx, by float64, state string) {
-	fall := math.Max(28, math.Abs(by-ay)*0.6)
-	pull := math.Max(28, math.Abs(bx-9-ax)*0.4)
-	way := "M" + num(ax) + " " + num(ay) + curve(ax, ay+fall, bx-9-pull, by, bx-9, by)
+	c1, c2 := undoHandles(ax, ay, bx-9, by)
+	way := "M" + num(ax) + " " + num(ay) + curve(c1[0], c1[1], c2[0], c2[1], bx-9, by)
 	d.leaf("path", "class", join("e", "undo", state), "d", way)
 	d.leaf("path", "class", join("ah", "undo", state), "d", "M"+num(bx-13)+" "+num(by-5)+"l8 5-8 5z")
-	// The middle of the curve.
-	x, y := (ax+3*ax+3*(bx-9-pull)+bx-9)/8, (ay+3*(ay+fall)+3*by+by)/8
+	middle := bezier(0.5, [4][2]float64{{ax, ay}, c1, c2, {bx - 9, by}})
+	x, y := middle[0], middle[1]
 	d.leaf("circle", "class", "undo-disc", "cx", num(x), "cy", num(y), "r", "10")
 	d.leaf("path", "class", "undo-sign", "d", "M"+num(x-1.5)+" "+num(y-5)+"l-3 3 3 3m-3-3h6a3.2 3.2 0 0 1 0 6.4h-2")
+}
+
+// undoHandles are what bends a line to a compensation: down from its card, and
+// into the other one from the left.
+func undoHandles(ax, ay, bx, by float64) (out, in [2]float64) {
+	fall := math.Max(28, math.Abs(by-ay)*0.6)
+	pull := math.Max(28, math.Abs(bx-ax)*0.4)
+	return [2]float64{ax, ay + fall}, [2]float64{bx - pull, by}
 }
 
 // Measures of an edge that leads back.

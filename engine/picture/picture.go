@@ -71,6 +71,9 @@ func SVG(g graph.Graph, o Options) string {
 	for _, e := range g.Edges {
 		d.edge(e)
 	}
+	for _, e := range g.Edges {
+		d.label(e)
+	}
 	for i := range d.cards {
 		d.card(&d.cards[i])
 	}

@@ -14,6 +14,7 @@ type paint struct {
 	size          float64 // of a text
 	font          string  // bold, mono; empty: ui
 	end           bool    // a text that ends where it stands
+	middle        bool    // a text that stands around its place
 }
 
 // classes are those of an element and of the groups around it.
@@ -77,6 +78,8 @@ func (t Theme) lettering(p *paint, c classes) {
 		p.font, p.size, p.end = "bold", 11.5, true
 	case c.is("foot"):
 		p.size, p.fill = 11, t["ink-3"]
+	case c.near("pill"):
+		p.font, p.size, p.fill, p.middle = "bold", 11, t["ink-2"], true
 	case c.is("note"):
 		p.size, p.fill = 12, t["ink-2"]
 	}
@@ -189,6 +192,8 @@ func (t Theme) rest(p *paint, c classes) {
 		} else if c.is("port") {
 			p.fill = mix(t["ink-3"], 0.7, t["surface"])
 		}
+	case c.near("pill"):
+		p.fill, p.stroke, p.width = t["canvas"], t["line-2"], 1
 	case c.is("undo-disc"):
 		p.fill, p.stroke, p.width = t["canvas"], t["c-saga"], 1
 	case c.is("undo-sign"):

@@ -89,6 +89,35 @@ func TestFileStandsAlone(t *testing.T) {
 	}
 }
 
+func TestLabelsOfEdgesAreInTheFile(t *testing.T) {
+	t.Parallel()
+	p := painter(t)
+	g := graph.Graph{
+		Name:   "Two",
+		Nodes:  []graph.Node{{ID: "a", Key: "a", Kind: "manual"}, {ID: "b", Key: "b", Kind: "output"}},
+		Edges:  []graph.Edge{{ID: "e", From: "a", Port: "success", To: "b", Label: "approved"}},
+		Layout: graph.Layout{Nodes: map[string]graph.NodeLayout{"a": {}, "b": {X: 400}}},
+	}
+	svg, err := p.SVG(drawn(g, picture.Options{}), poster.Light())
+	if err != nil {
+		t.Fatal(err)
+	}
+	before, _, found := strings.Cut(svg, ">approved</text>")
+	if !found || !strings.Contains(before[strings.LastIndex(before, "<text"):], `text-anchor="middle"`) {
+		t.Errorf("the label does not stand around the middle of its edge: %s", svg)
+	}
+	labeled, err := p.PNG(poster.Card{Title: "Two", Drawing: drawn(g, picture.Options{})})
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, "labeled.png", labeled)
+	g.Edges[0].Label = ""
+	plain, err := p.PNG(poster.Card{Title: "Two", Drawing: drawn(g, picture.Options{})})
+	if err != nil || bytes.Equal(plain, labeled) {
+		t.Errorf("the image is the same without the label: %v", err)
+	}
+}
+
 // A drawing is escaped by package picture; it must still be after this one.
 func TestTextsStayTexts(t *testing.T) {
 	t.Parallel()

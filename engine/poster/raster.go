@@ -151,12 +151,13 @@ func between(p, q point, t float64) point { return point{p.x + (q.x-p.x)*t, p.y 
 
 // letters is a text to be written.
 type letters struct {
-	text string
-	at   point
-	font string // bold, mono, brand; empty: ui
-	size float64
-	ink  color.Color
-	end  bool // it ends where it stands
+	text   string
+	at     point
+	font   string // bold, mono, brand; empty: ui
+	size   float64
+	ink    color.Color
+	end    bool // it ends where it stands
+	middle bool // it stands around its place
 }
 
 func (p *Painter) font(name string) *sfnt.Font {
@@ -204,8 +205,11 @@ func ppem(size float64) fixed.Int26_6 { return fixed.Int26_6(math.Round(size * 6
 func (s *sheet) write(l letters) {
 	f := s.font(l.font)
 	x := l.at.x
-	if l.end {
+	switch {
+	case l.end:
 		x -= s.measure(l.text, l.font, l.size)
+	case l.middle:
+		x -= s.measure(l.text, l.font, l.size) / 2
 	}
 	var ways, bars []line
 	missing := 0.0 // room of the signs behind x that the font does not have
@@ -269,7 +273,7 @@ func (s *sheet) put(list []element, t Theme, at place) {
 		if e.name == "text" {
 			s.write(letters{
 				text: e.text, at: point{e.at.x + e.num("x")*e.at.scale, e.at.y + e.num("y")*e.at.scale},
-				font: look.font, size: look.size * e.at.scale, ink: ink(look.fill, look.opacity), end: look.end,
+				font: look.font, size: look.size * e.at.scale, ink: ink(look.fill, look.opacity), end: look.end, middle: look.middle,
 			})
 			continue
 		}

@@ -102,6 +102,9 @@ func (p paint) attrs(b *strings.Builder, lettering bool) {
 		if p.end {
 			attr(b, "text-anchor", "end")
 		}
+		if p.middle {
+			attr(b, "text-anchor", "middle")
+		}
 	}
 }
 

@@ -45,6 +45,8 @@ export type Line = {
   readonly to: Card;
   readonly path: string;
   readonly head: string;
+  /** What people wrote on it. */
+  readonly label: string;
 };
 
 export type Picture = {
@@ -83,6 +85,7 @@ export function pictureOf(graph: Graph, specs: readonly Spec[]): Picture {
       to,
       path: route(from.x + from.w + 1, from.y + out.y, bx - 9, by),
       head: `M${bx - 13} ${by - 5}l8 5-8 5z`,
+      label: e.label ?? "",
     });
   }
   const notes = Object.values(graph.layout.notes ?? {});
@@ -93,6 +96,19 @@ export function pictureOf(graph: Graph, specs: readonly Spec[]): Picture {
     notes,
     box: boxOf([...cards, ...notes]),
   };
+}
+
+const PILL = 26; // the height of a pill, with the air around it
+const PORT = 8; // what a port needs beside its card
+
+/** How wide a pill around a place may be, so that it covers no card. */
+export function roomAt(x: number, y: number, cards: readonly Box[]): number {
+  let half = Number.POSITIVE_INFINITY;
+  for (const c of cards) {
+    if (y + PILL / 2 <= c.y || y - PILL / 2 >= c.y + c.h) continue;
+    half = Math.min(half, Math.max(c.x - x, x - c.x - c.w) - PORT);
+  }
+  return 2 * half;
 }
 
 /** The smallest box around some boxes. */

@@ -223,6 +223,63 @@ test("a map counts its items on the canvas, lists them, and the timeline is a ta
   await page.keyboard.press("t");
 });
 
+test("the switches of the timeline keep away from its axis", async () => {
+  await open(await run({ fails: 0, amount: 3 }));
+  await chip("Succeeded");
+  const switches = page.locator(".toggles button");
+  await switches.first().waitFor();
+  const off = page.locator('.toggles [aria-pressed="false"]');
+  const were = await off.allInnerTexts();
+  while ((await off.count()) > 0) await off.first().click(); // pressed, their words are wider
+  for (const width of [1440, 1024]) {
+    await page.setViewportSize({ width, height: 900 });
+    const last = await switches.last().boundingBox();
+    const axis = await page.locator(".axis-marks").boundingBox();
+    assert.ok(last.x + last.width + 6 <= axis.x, `${width} wide: the last switch ends at ${last.x + last.width}, the axis begins at ${axis.x}`);
+    for (let i = 0; i < (await switches.count()); i += 1) assert.equal((await switches.nth(i).boundingBox()).y, last.y, "in one row");
+    await shot(`switches-${width}`);
+  }
+  for (const word of were) await page.locator(".toggles").getByRole("button", { name: word }).click();
+  await page.setViewportSize({ width: 1440, height: 900 });
+});
+
+test("what people wrote on a line stands on it, and covers no card", async () => {
+  const { body } = await api("POST", "/api/workflows", {
+    name: "Labels",
+    graph: {
+      ...graph,
+      edges: graph.edges.map((e) => ({ ...e, label: { start: "an order", look_up: "found in the books", charge: "paid back in full" }[e.from] })),
+      layout: { nodes: { ...graph.layout.nodes, start: place(-140, 0, "Start"), charge: place(560, 220, "Charge back"), answer: place(840, 220, "Answer") } },
+    },
+  });
+  const started = await api("POST", `/api/workflows/${body.id}/runs`, { version: "draft", input: { fails: 0, amount: 3 } });
+  await open(started.body.run.id);
+  await chip("Succeeded");
+  const pills = page.locator(".stage .pill");
+  await pills.nth(2).waitFor();
+  const words = (await pills.locator("text").allTextContents()).sort();
+  assert.deepEqual(words.slice(0, 2), ["an order", "found in the books"]);
+  assert.match(words[2], /^pai.*…$/, "as much of it as there is room for");
+  const boxes = (found) => found.evaluateAll((list) => list.map((it) => it.getBoundingClientRect().toJSON()));
+  const cards = await boxes(page.locator(".stage .n .box"));
+  assert.equal(cards.length, 4);
+  for (const p of await boxes(pills)) {
+    for (const c of cards) assert.ok(p.right <= c.left || p.left >= c.right || p.bottom <= c.top || p.top >= c.bottom, `${JSON.stringify(p)} covers ${JSON.stringify(c)}`);
+  }
+  await shot("run-labels");
+});
+
+/** Pictures in both themes, for people to look at. */
+async function shot(name) {
+  if (!process.env.SHOTS) return;
+  for (const colorScheme of ["light", "dark"]) {
+    await page.emulateMedia({ colorScheme });
+    await page.waitForTimeout(300);
+    await page.screenshot({ path: `${process.env.SHOTS}/${name}-${colorScheme}.png` });
+  }
+  await page.emulateMedia({ colorScheme: "light" });
+}
+
 test("two runs side by side: way, data and time, on the canvas and in a table", async () => {
   const failed = await run({ fails: 1, amount: 5 });
   const good = await run({ fails: 0, amount: 6 });

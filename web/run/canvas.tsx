@@ -242,8 +242,8 @@ class Painter {
   }
 
   /**
-   * Data on the edges; without it the tokens that stand there, or how often
-   * one passed, when that is more than once.
+   * Data on the edges; without it what people wrote there, with the tokens
+   * that stand there, or how often one passed, when that is more than once.
    */
   label(state: RunState, labels: ReadonlyMap<string, string> | undefined): void {
     const waiting = standing(state.scopes);
@@ -251,7 +251,9 @@ class Painter {
       const n = state.edges.get(line.id) ?? 0;
       const stand = waiting.get(line.id) ?? 0;
       const passed = n > 1 ? `×${n}` : undefined;
-      const word = labels?.get(line.id) ?? (stand > 0 ? `● ${stand}` : passed);
+      const count = stand > 0 ? `● ${stand}` : passed;
+      const own = line.label === "" ? count : `${line.label} ${count ?? ""}`.trimEnd();
+      const word = labels?.get(line.id) ?? own;
       if (this.#labels.get(line.id) === word) continue;
       this.#labels.set(line.id, word);
       this.#stage.setLabel(line.id, word);

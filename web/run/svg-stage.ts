@@ -2,7 +2,7 @@
 // edges. It changes attributes of elements that it made itself.
 
 import type { Box, Card, Line, Picture } from "../core/run-card.ts";
-import { boxOf, HEAD } from "../core/run-card.ts";
+import { boxOf, roomAt } from "../core/run-card.ts";
 import type { NodeStatus } from "../core/run-node.ts";
 import { Drops } from "./drops.ts";
 import type { EdgeState, Foot, Stage, StageEvents } from "./stage.ts";
@@ -13,6 +13,7 @@ const ZOOM_LEAST = 0.05;
 const ZOOM_MOST = 2.5;
 const MARGIN = 48;
 const GLIDE_MS = 200;
+const SIGN = 6.7; // the width of a letter on a pill
 
 type Camera = { readonly x: number; readonly y: number; readonly z: number };
 
@@ -89,7 +90,7 @@ export class SvgStage implements Stage {
 
   setLabel(id: string, text: string | undefined): void {
     const edge = this.#edges.get(id);
-    if (edge === undefined || (edge.label?.textContent ?? undefined) === text) return;
+    if (edge === undefined) return;
     edge.label?.remove();
     edge.label = text === undefined ? undefined : this.#pill(edge, text);
   }
@@ -174,20 +175,29 @@ export class SvgStage implements Stage {
   }
 
   #pill(edge: EdgeView, text: string): SVGGElement {
-    const { from, to, path } = edge.line;
-    // A flat edge has only the room between its cards.
-    const flat = path.split(" ").at(-1) === String(from.y + HEAD / 2);
-    const most = flat ? Math.max(6, Math.floor((to.x - from.x - from.w - 16) / 6.7)) : 24;
-    const short = text.length > most ? `${text.slice(0, most - 1)}…` : text;
-    const middle = edge.path.getPointAtLength(edge.path.getTotalLength() / 2);
+    const length = edge.path.getTotalLength();
+    const wanted = Math.min(24, wide(text)) * SIGN + 16;
+    let room = 0;
+    let place = new DOMPoint();
+    // In its middle, or nearer to one of its ends: where no card is covered.
+    for (const part of [0.5, 0.4, 0.6, 0.3, 0.7]) {
+      const point = edge.path.getPointAtLength(length * part);
+      const free = Math.min(wanted, roomAt(point.x, point.y, this.#order));
+      if (free <= room) continue;
+      room = free;
+      place = point;
+    }
+    const most = Math.max(3, Math.floor((room - 15) / SIGN));
+    const short = wide(text) > most ? `${cut(text, most - 1)}…` : text;
     const group = element(
       "g",
-      { class: "pill", transform: `translate(${middle.x} ${middle.y})` },
+      { class: "pill", transform: `translate(${place.x} ${place.y})` },
       this.#labels,
     );
-    const w = short.length * 6.7 + 16;
+    const w = wide(short) * SIGN + 16;
     element("rect", { x: -w / 2, y: -10, width: w, height: 20, rx: 10 }, group);
     element("text", { y: 4 }, group).textContent = short;
+    if (short !== text) element("title", {}, group).textContent = text;
     return group;
   }
 
@@ -399,6 +409,16 @@ function wrapped(line: string, most: number): readonly string[] {
 // spaces, with the marks that close it.
 const PIECE =
   /(?:[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}]|[^\s\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}，。、；：！？”）]+|[，。、；：！？”）])[，。、；：！？”）]*\s*/gu;
+
+/** The beginning of a text that fits so much room. */
+function cut(text: string, most: number): string {
+  let fits = "";
+  for (const sign of text) {
+    if (wide(fits + sign) > most) break;
+    fits += sign;
+  }
+  return fits;
+}
 
 /** The room of a text, in widths of a latin letter. */
 function wide(text: string): number {
