@@ -12,6 +12,7 @@ export type TaskType = {
   readonly icon: string;
   /** A JSON Schema that somebody else wrote. */
   readonly input?: unknown;
+  readonly output?: unknown;
   /** Workers that do it now. */
   readonly alive: number;
   readonly seen_at?: string | undefined;

@@ -134,6 +134,67 @@ test("a type that nobody does any more is warned of", async () => {
   assert.equal(await page.getByText(/No worker does/).count(), 0);
 });
 
+test("what a type gives anew, and a called workflow takes anew, is seen without an edit", async () => {
+  const type = (output) => ({ name: "weigh", title: "Weigh a parcel", output });
+  const gives = (name) => ({ type: "object", required: [name], properties: { [name]: { type: "number" } } });
+  await ask("announce", { worker: "scale-1", types: [type(gives("grams"))] });
+  const callee = (name) => ({
+    signalbox: 1,
+    nodes: [
+      { id: "start", key: "start", kind: "manual", config: { input_schema: gives(name) } },
+      { id: "end", key: "end", kind: "output", config: { value: `=input.${name}` } },
+    ],
+    edges: [{ id: "e", from: "start", port: "success", to: "end" }],
+    layout: { nodes: { start: { x: 0, y: 0 }, end: { x: 300, y: 0 } } },
+  });
+  const called = await call("/api/workflows", { name: "Charge", graph: callee("amount") });
+  const publish = async () => {
+    const { seq } = await call(`/api/workflows/${called.id}/draft`);
+    const made = await call(`/api/workflows/${called.id}/publish`, { seq });
+    assert.ok(made.version, JSON.stringify(made));
+  };
+  await publish();
+  const { id } = await call("/api/workflows", {
+    name: "Parcels",
+    graph: {
+      signalbox: 1,
+      nodes: [
+        { id: "start", key: "start", kind: "manual", config: {} },
+        { id: "weigh", key: "weigh", kind: "external", config: { type: "weigh" } },
+        { id: "charge", key: "charge", kind: "call", config: { workflow: called.id } },
+      ],
+      edges: [
+        { id: "e1", from: "start", port: "success", to: "weigh" },
+        { id: "e2", from: "weigh", port: "success", to: "charge" },
+      ],
+      layout: { nodes: { start: { x: 0, y: 0 }, weigh: { x: 300, y: 0 }, charge: { x: 600, y: 0 } } },
+    },
+  });
+  const known = page.waitForResponse((r) => r.url().endsWith("/ports"));
+  await page.goto(`${program.origin}/w/${id}`);
+  await known;
+  const shape = (part) => page.locator(".ed-inspbody section", { hasText: part });
+  const back = () => page.evaluate(() => document.dispatchEvent(new Event("visibilitychange")));
+  await page.locator('.k-card[data-id="weigh"]').click();
+  await page.getByRole("tab", { name: "Data" }).click();
+  await shape("Gives: Success").getByText("grams").waitFor();
+  await ask("announce", { worker: "scale-1", types: [type(gives("ounces"))] });
+  await back(); // as when the person comes back to the page
+  await shape("Gives: Success").getByText("ounces").waitFor();
+  await page.locator('.k-card[data-id="charge"]').click();
+  await shape("Takes").getByText("amount").waitFor();
+  const { seq: base } = await call(`/api/workflows/${called.id}/draft`);
+  const edited = await call(`/api/workflows/${called.id}/ops`, {
+    batch: crypto.randomUUID(),
+    base,
+    ops: [{ op: "node.set", id: "start", path: "/config/input_schema", value: gives("cents") }, { op: "node.set", id: "end", path: "/config/value", value: "=input.cents" }],
+  });
+  assert.ok(edited.seq > base, JSON.stringify(edited));
+  await publish();
+  await back();
+  await shape("Takes").getByText("cents").waitFor();
+});
+
 test("nothing went wrong on the pages", () => {
   assert.deepEqual(faults, []);
 });

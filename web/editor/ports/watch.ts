@@ -1,5 +1,5 @@
 // Asks the server what data looks like at the ports, whenever the drawing that
-// it has is another one.
+// it has is another one, or what the drawing names has changed.
 
 import type { Issue } from "../../core/graph.ts";
 import type { Ports } from "../../core/port-shape.ts";
@@ -16,10 +16,16 @@ type Answer = {
 
 const pause = 250; // ms after an edit
 
+export type PortWatch = {
+  /** What is not in the drawing may have changed: asks again, whatever it was asked for last. */
+  again(): void;
+};
+
 /** Looks now and after every edit; found tells of what workers and called workflows make of it. */
-export function watchPorts(editor: Editor, found: (issues: readonly Issue[]) => void): void {
+export function watchPorts(editor: Editor, found: (issues: readonly Issue[]) => void): PortWatch {
   const { session, kernel } = editor;
   let seen = -1;
+  let known = "";
   let timer: ReturnType<typeof setTimeout> | undefined;
   const path = `/api/workflows/${encodeURIComponent(editor.props.workflow.id)}/ports`;
   const look = async () => {
@@ -27,6 +33,9 @@ export function watchPorts(editor: Editor, found: (issues: readonly Issue[]) => 
     try {
       const answer = await call<Answer>("GET", path);
       seen = answer.seq;
+      const told = JSON.stringify([answer.ports, answer.issues]);
+      if (told === known) return;
+      known = told;
       ports.value = new Map(Object.entries(answer.ports));
       found(answer.issues.map(inWords));
     } catch {
@@ -40,4 +49,10 @@ export function watchPorts(editor: Editor, found: (issues: readonly Issue[]) => 
   session.revision.subscribe(arm);
   session.save.subscribe(arm);
   kernel.setAdvice((from, to) => advice(editor, from, to));
+  return {
+    again() {
+      seen = -1;
+      arm();
+    },
+  };
 }

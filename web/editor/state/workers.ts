@@ -20,14 +20,20 @@ export async function watchWorkers(editor: Editor): Promise<void> {
     const idle = unworked(editor.drawing.nodes.values(), session.taskTypes.value, words);
     editor.alsoIssues([...idle, ...handed]);
   };
-  watchPorts(editor, (issues) => {
+  const portWatch = watchPorts(editor, (issues) => {
     handed = issues;
     judge();
   });
+  let announced: string | undefined;
   const look = async () => {
     if (document.hidden) return;
+    // A called workflow is published without a word to this page.
+    if (announced !== undefined && calls(editor)) portWatch.again();
     try {
       const { types } = await editor.api.workers();
+      const schemas = JSON.stringify(types.map(({ name, input, output }) => [name, input, output]));
+      if (announced !== undefined && schemas !== announced) portWatch.again();
+      announced = schemas;
       const base = editor.spec(EXTERNAL);
       session.taskTypes.value = types;
       session.taskEntries.value = base
@@ -42,6 +48,11 @@ export async function watchWorkers(editor: Editor): Promise<void> {
   session.revision.subscribe(judge);
   setInterval(() => void look(), lookEvery);
   document.addEventListener("visibilitychange", () => void look());
+}
+
+/** Whether a step calls another workflow. */
+function calls(editor: Editor): boolean {
+  return [...editor.drawing.nodes.values()].some((node) => editor.spec(node.kind)?.work === "call");
 }
 
 function words(type: string, known: TaskType | undefined): string {
