@@ -1,6 +1,7 @@
 package view
 
 import (
+	"encoding/json"
 	"strconv"
 	"strings"
 )
@@ -38,12 +39,69 @@ func (p Page) actWords(said string) string {
 	return dotted(p.word("bulk.act.", act), word)
 }
 
-// chosenWords are for "6 chosen"; a filter stays as it is.
+// chosenWords are for "6 chosen", or for a filter: its fields and values in the
+// order in which the form has them.
 func (p Page) chosenWords(said string) string {
 	if n, err := strconv.Atoi(strings.TrimSuffix(said, " chosen")); err == nil {
 		return p.T("bulk.chosen", "n", n)
 	}
-	return said
+	filter, whole := readFilter(said)
+	if filter == nil {
+		return said
+	}
+	var parts []string
+	for _, name := range []string{"status", "source", "version", "trigger", "attribute", "label", "text", "from", "to"} {
+		if value := filter[name]; value != "" {
+			parts = append(parts, p.filterWords(name, value))
+		}
+	}
+	if !whole {
+		parts = append(parts, "…")
+	}
+	if len(parts) == 0 {
+		return p.T("pages.runs.all")
+	}
+	return dotted(parts...)
+}
+
+// filterWords are one field of a filter of runs with its value.
+func (p Page) filterWords(name, value string) string {
+	label := p.word("pages.runs.find.", name)
+	switch name {
+	case "status":
+		label, value = p.T("pages.runs.status"), p.word("status.", value)
+	case "source":
+		label, value = p.T("pages.runs.source"), p.word("pages.runs.source.", value)
+	}
+	return p.T("pages.runs.find.is", "field", label, "value", value)
+}
+
+// readFilter reads an object of texts, as far as it goes: the log cuts what is
+// long. Nil: it is none.
+func readFilter(said string) (filter map[string]string, whole bool) {
+	d := json.NewDecoder(strings.NewReader(said))
+	if t, err := d.Token(); err != nil || t != json.Delim('{') {
+		return nil, false
+	}
+	filter = map[string]string{}
+	for d.More() {
+		name, err := d.Token()
+		if err != nil {
+			return filter, false
+		}
+		value, err := d.Token()
+		if err != nil {
+			return filter, false
+		}
+		key, isText := name.(string)
+		text, alsoText := value.(string)
+		if !isText || !alsoText {
+			return nil, false
+		}
+		filter[key] = text
+	}
+	_, err := d.Token()
+	return filter, err == nil
 }
 
 func (p Page) roleWord(role string) string { return p.word("pages.role.", role) }
