@@ -56,11 +56,11 @@ var layers = map[string][]string{
 	"engine/picture":        {"engine/graph", "engine/kind", "engine/runtime/brief"},
 	// Loops and services.
 	"engine/runtime":             {"engine/event", "engine/machine", "engine/mutant", "engine/problem", "engine/queue", "engine/route", "engine/runtime/brief", "engine/task"},
-	"engine/routing":             {"engine/problem", "engine/queue", "engine/route"},
+	"engine/routing":             {"engine/learn", "engine/problem", "engine/queue", "engine/route"},
 	"engine/runtime/runtimetest": {"engine/event", "engine/queue", "engine/runtime", "engine/task"},
 	"engine/watch":               {"engine/runtime/brief"},
 	"engine/invariant":           {"engine/event", "engine/machine", "engine/runtime"},
-	"engine/meter":               {"engine/queue", "engine/event", "engine/insight", "engine/machine", "engine/runtime"},
+	"engine/meter":               {"engine/queue", "engine/event", "engine/insight", "engine/machine", "engine/routing", "engine/runtime"},
 	"engine/vault":               {"engine/problem"},
 	"engine/guard":               {"engine/problem"},
 	"engine/account":             {"engine/problem"},
@@ -83,7 +83,7 @@ var layers = map[string][]string{
 	"engine/worker/local":        {"engine/problem", "engine/runtime", "engine/runtime/brief", "engine/task", "engine/watch", "engine/worker"},
 	"engine/sim":                 {"engine/event", "engine/expr", "engine/graph", "engine/invariant", "engine/machine", "engine/mem", "engine/reference", "engine/reference/play", "engine/runtime", "engine/task"}, // only tests use it
 	// Technology: one package for each.
-	"engine/pg":                          {"engine/account", "engine/archive", "engine/audit", "engine/bulk", "engine/review", "engine/comment", "engine/inbox", "engine/casebook", "engine/compare", "engine/rehearsal", "engine/draft", "engine/event", "engine/history", "engine/insight", "engine/machine", "engine/problem", "engine/proposal", "engine/queue", "engine/routing", "engine/runtime", "engine/runtime/brief", "engine/share", "engine/task", "engine/vault", "engine/worker/remote", "migrations"},
+	"engine/pg":                          {"engine/account", "engine/archive", "engine/audit", "engine/bulk", "engine/review", "engine/comment", "engine/inbox", "engine/casebook", "engine/compare", "engine/rehearsal", "engine/draft", "engine/event", "engine/history", "engine/insight", "engine/learn", "engine/machine", "engine/problem", "engine/proposal", "engine/queue", "engine/routing", "engine/runtime", "engine/runtime/brief", "engine/share", "engine/task", "engine/vault", "engine/worker/remote", "migrations"},
 	"engine/mem":                         {"engine/event", "engine/mutant", "engine/queue", "engine/runtime", "engine/task"},
 	"engine/nats":                        {"engine/worker/remote", "engine/event", "engine/problem", "engine/runtime", "engine/task", "engine/watch", "engine/worker"},
 	"engine/otlp":                        {"engine/event", "engine/machine", "engine/runtime", "engine/span"},
@@ -95,7 +95,7 @@ var layers = map[string][]string{
 	"web/strings": {},
 	"web/view":    {"engine/graph", "engine/picture", "web/strings"},
 	"server": {
-		"engine/account", "engine/audit", "engine/bulk", "engine/comment", "engine/inbox", "engine/review", "engine/casebook", "engine/compare", "engine/rehearsal", "engine/compile", "engine/draft", "engine/event", "engine/exchange", "engine/expr", "engine/gallery", "engine/graph", "engine/history", "engine/insight", "engine/kind", "engine/machine",
+		"engine/account", "engine/audit", "engine/bulk", "engine/comment", "engine/inbox", "engine/review", "engine/casebook", "engine/compare", "engine/rehearsal", "engine/compile", "engine/draft", "engine/event", "engine/exchange", "engine/expr", "engine/gallery", "engine/graph", "engine/history", "engine/insight", "engine/kind", "engine/learn", "engine/machine",
 		"engine/picture", "engine/poster", "engine/problem", "engine/proposal", "engine/queue", "engine/route", "engine/routing", "engine/runtime", "engine/runtime/brief", "engine/shape", "engine/share", "engine/vault", "engine/worker/remote", "web/strings", "web/view",
 	},
 	"static":     {},

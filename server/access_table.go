@@ -194,10 +194,18 @@ func queueAccess() map[string]access {
 		"PUT /api/workflows/{id}/routes":    editor.as("routes.set"),
 		"DELETE /api/workflows/{id}/routes": editor.as("routes.remove"),
 		"GET /api/queues":                   viewer,
-		"GET /api/queues/{name}":            viewer,
-		"PUT /api/queues/{name}":            admin.as("queue.set"),
-		"POST /api/queues/{name}/pause":     operator.as("queue.pause"),
-		"POST /api/queues/{name}/resume":    operator.as("queue.resume"),
+
+		"GET /api/routes/learned":                               viewer,
+		"POST /api/routes/learned/{rule}/forget":                admin.as("routes.forget"),
+		"POST /api/routes/learned/{rule}/pin":                   admin.as("routes.pin"),
+		"GET /api/workflows/{id}/routes/learned":                viewer,
+		"POST /api/workflows/{id}/routes/learned/{rule}/forget": editor.as("routes.forget"),
+		"POST /api/workflows/{id}/routes/learned/{rule}/pin":    editor.as("routes.pin"),
+
+		"GET /api/queues/{name}":         viewer,
+		"PUT /api/queues/{name}":         admin.as("queue.set"),
+		"POST /api/queues/{name}/pause":  operator.as("queue.pause"),
+		"POST /api/queues/{name}/resume": operator.as("queue.resume"),
 	}
 }
 

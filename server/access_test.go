@@ -20,7 +20,7 @@ var update = flag.Bool("update", false, "rewrite testdata")
 
 // path fills a pattern with ids that exist nowhere.
 func path(pattern string) string {
-	r := strings.NewReplacer("{id}", uuid.NewString(), "{token}", "AAAAAAAAAAAAAAAAAAAAAAAAAA", "{slug}", "no-such-name", "{seq}", "1", "{name}", "x", "{path}", "no-such-path", "/*", "/x")
+	r := strings.NewReplacer("{id}", uuid.NewString(), "{token}", "AAAAAAAAAAAAAAAAAAAAAAAAAA", "{slug}", "no-such-name", "{seq}", "1", "{name}", "x", "{rule}", "x", "{path}", "no-such-path", "/*", "/x")
 	return r.Replace(pattern)
 }
 

@@ -138,6 +138,7 @@ func (s *Server) registerAPI(r chi.Router) {
 	s.registerShares(api)
 	s.registerRoutes(api)
 	s.registerQueues(api)
+	s.registerLearned(api)
 	s.registerFolders(api)
 	s.registerLetters(api)
 	s.registerCredentials(api)

@@ -122,12 +122,14 @@ type testRoutesInput struct {
 }
 
 type decisionOut struct {
-	Queue    string `json:"queue"`
+	Queue    string `json:"queue" doc:"Of a learned rule, one that a task may get: each task draws by the shares"`
 	Priority string `json:"priority"`
 	Of       string `json:"of" doc:"Whose table decided: workflow or workspace"`
 	Rule     int    `json:"rule" doc:"Position of the rule in that table; -1: the default"`
 	Name     string `json:"name,omitempty"`
 	Warning  string `json:"warning,omitempty"`
+
+	Learned *route.Learned `json:"learned,omitempty"`
 }
 
 func (s *Server) testRoutes(ctx context.Context, in *testRoutesInput) (*body[decisionOut], error) {
@@ -157,7 +159,7 @@ func (s *Server) testRoutes(ctx context.Context, in *testRoutesInput) (*body[dec
 		if p := t.Check(route.OfWorkflow); p != nil {
 			return nil, p
 		}
-		d = t.Choose(a)
+		d = s.config.Routing.Try(t, a)
 	}
-	return reply(decisionOut{Queue: d.Queue, Priority: route.Names()[d.Priority], Of: d.Of, Rule: d.Rule, Name: d.Name, Warning: d.Warning}), nil
+	return reply(decisionOut{Queue: d.Queue, Priority: route.Names()[d.Priority], Of: d.Of, Rule: d.Rule, Name: d.Name, Warning: d.Warning, Learned: d.Learned}), nil
 }

@@ -69,7 +69,7 @@ func auditActions() []string {
 		"token.create", "token.revoke", "worker.type.forget", "worker.refused", "credential.set", "credential.delete", "share.create", "share.revoke", "share.run", "share.copy",
 		"workflow.publish", "workflow.delete", "workflow.bulk", "workflow.archive", "folder.create", "folder.rename", "folder.delete", "snippet.save", "snippet.rename", "snippet.delete", "assistant.set", "assistant.remove", "draft.propose",
 		"thread.resolve", "thread.reopen", "comment.delete", "review.ask", "review.approve", "review.changes", "review.withdraw", "workflow.publish.unapproved", "workspace.set",
-		"routes.set", "routes.remove", "queue.set", "queue.pause", "queue.resume", "letter.retry", "letter.discard", "case.add", "case.rename", "case.remove", "workflow.guard",
+		"routes.set", "routes.remove", "routes.forget", "routes.pin", "queue.set", "queue.pause", "queue.resume", "letter.retry", "letter.discard", "case.add", "case.rename", "case.remove", "workflow.guard",
 		"run.start", "run.bulk", "run.bulk.stop", "run.cancel", "run.retry", "run.fork", "audit.export",
 	}
 }

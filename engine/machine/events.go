@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"signalbox/engine/event"
+	"signalbox/engine/route"
 )
 
 // Fact is the typed content of an event. The set is closed; each type's name
@@ -69,6 +70,7 @@ type TaskScheduled struct {
 	ConcurrencyKey string            `json:"concurrency_key,omitempty"` // the same
 	RateKey        string            `json:"rate_key,omitempty"`        // the same
 	Warning        string            `json:"warning,omitempty"`         // what could not be understood about it
+	Learned        *route.Learned    `json:"learned,omitempty"`         // why this queue: only the first attempt, where a rule learns
 }
 
 // VisitRef names a visit.

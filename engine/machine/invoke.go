@@ -130,11 +130,14 @@ func (st *step) invoke(c *scope, v *visit, s ChartStart) error {
 	}
 	d := route.Decision{Queue: route.DefaultQueue, Priority: route.Normal}
 	if st.s.Routes != nil {
-		d = st.s.Routes(route.Attributes{Workspace: st.s.Workspace, Workflow: st.s.Workflow, Kind: n.Kind, Priority: route.Normal, Size: s.Input.Size()})
+		d = st.s.Routes(route.Attributes{
+			Workspace: st.s.Workspace, Workflow: st.s.Workflow, Kind: n.Kind, Priority: route.Normal, Size: s.Input.Size(),
+			ID: route.Attempt{Run: st.s.Run, Node: n.Key, Scope: c.id, Visit: number},
+		})
 	}
 	return st.emit(&TaskScheduled{
 		Node: n.Key, Scope: c.id, Visit: number, Attempt: 1, Serves: &Serves{v.number, s.Task},
-		Queue: d.Queue, Priority: d.Priority, Config: s.Input,
+		Queue: d.Queue, Priority: d.Priority, Config: s.Input, Learned: d.Learned,
 	})
 }
 

@@ -299,8 +299,9 @@ func (st *step) schedule(n *Node, l *link, sc *view, id visitID) (*TaskScheduled
 		f.Warning = cmp.Or(nobody, f.Warning)
 	}
 	if f.Queue == "" && st.s.Routes != nil {
+		attrs.ID = route.Attempt{Run: st.s.Run, Node: n.Key, Scope: id.scope, Visit: id.number}
 		d := st.s.Routes(attrs)
-		f.Queue, f.Priority = d.Queue, d.Priority
+		f.Queue, f.Priority, f.Learned = d.Queue, d.Priority, d.Learned
 	}
 	if f.Queue == "" {
 		f.Queue = route.DefaultQueue

@@ -44,6 +44,7 @@ var workspaceGone = []string{
 	`delete from snippets where workspace_id = $1`,
 	`delete from assistants where workspace_id = $1`,
 	`delete from credentials where workspace_id = $1`,
+	`delete from learned where workspace_id = $1`,
 	`delete from routes where workspace_id = $1`,
 	`delete from queues where workspace_id = $1`,
 	`delete from worker_types where workspace_id = $1`,

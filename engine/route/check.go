@@ -56,8 +56,17 @@ func (t Table) Check(of string) *problem.Problem {
 	if t.Default != "" && !GoodQueue(t.Default) || t.Default == "" && of == OfWorkspace {
 		c.fault("/default", fmt.Sprintf("%.60q cannot be a queue's name", t.Default), QueueExpected)
 	}
+	ids := map[string]bool{}
 	for i, r := range t.Rules {
-		c.rule("/rules/"+strconv.Itoa(i), r)
+		at := "/rules/" + strconv.Itoa(i)
+		c.rule(at, r)
+		if r.Learn == nil || r.Learn.ID == "" {
+			continue
+		}
+		if ids[r.Learn.ID] {
+			c.fault(at+"/learn/id", fmt.Sprintf("%.60q is another rule's", r.Learn.ID), "an id of its own, or nothing for a new one")
+		}
+		ids[r.Learn.ID] = true
 	}
 	if len(c.fields) == 0 {
 		return nil
@@ -77,7 +86,12 @@ func (c *checker) rule(at string, r Rule) {
 	if len([]rune(r.Name)) > ValueMax {
 		c.fault(at+"/name", "too long", "at most "+strconv.Itoa(ValueMax)+" characters")
 	}
-	if !GoodQueue(r.Queue) {
+	switch {
+	case r.Learn != nil && r.Queue != "":
+		c.fault(at+"/queue", "a queue, and others to learn among", "one of the two")
+	case r.Learn != nil:
+		c.learned(at+"/learn", r.Learn)
+	case !GoodQueue(r.Queue):
 		c.fault(at+"/queue", fmt.Sprintf("%.60q cannot be a queue's name", r.Queue), QueueExpected)
 	}
 	if _, ok := Priority(r.Priority); !ok {

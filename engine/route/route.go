@@ -1,9 +1,11 @@
 // Package route chooses the queue of a task from its attributes.
 //
-// It is pure: the same tables and attributes always give the same queue.
+// It is pure: the same tables, attributes and figures always give the same
+// queue.
 package route
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 )
@@ -22,6 +24,9 @@ type Attributes struct {
 	// Unknown is a priority that nobody understands. It counts as normal, and
 	// no rule is asked: the task goes to the default queue.
 	Unknown string `json:"unknown_priority,omitempty"`
+
+	// ID is whom it is about. No condition asks for it.
+	ID Attempt `json:"-"`
 }
 
 // Condition compares one attribute with a value.
@@ -31,11 +36,13 @@ type Condition struct {
 	Value     string `json:"value"`
 }
 
-// Rule sends a task for which every condition holds to a queue.
+// Rule sends a task for which every condition holds to a queue, or to one that
+// is learned.
 type Rule struct {
 	Name     string      `json:"name,omitempty"`
 	When     []Condition `json:"when"`
-	Queue    string      `json:"queue"`
+	Queue    string      `json:"queue,omitempty"`
+	Learn    *Learn      `json:"learn,omitempty"`    // instead of Queue
 	Priority string      `json:"priority,omitempty"` // empty: the task keeps its own
 }
 
@@ -55,6 +62,11 @@ type Decision struct {
 	Rule     int    `json:"rule"` // position of the rule; -1: the default
 	Name     string `json:"name,omitempty"`
 	Warning  string `json:"warning,omitempty"`
+
+	// Learn is the choice that is still open: Queue is the default until then,
+	// and stays it if none of its queues takes anything. See Settle.
+	Learn   *Learn   `json:"-"`
+	Learned *Learned `json:"learned,omitempty"` // how it was made
 }
 
 // Whose table it was.
@@ -84,7 +96,8 @@ func Choose(workflow, workspace *Table, a Attributes) Decision {
 	d := Decision{Queue: DefaultQueue, Priority: a.Priority, Of: OfWorkspace, Rule: -1, Warning: Warning(a.Unknown)}
 	if workflow != nil {
 		if i := workflow.match(a); i >= 0 {
-			return d.by(OfWorkflow, workflow.Rules[i], i)
+			d.Queue = cmp.Or(workflow.Default, workspace.rest())
+			return d.by(OfWorkflow, &workflow.Rules[i], i)
 		}
 		if workflow.Default != "" {
 			d.Queue, d.Of = workflow.Default, OfWorkflow
@@ -94,20 +107,29 @@ func Choose(workflow, workspace *Table, a Attributes) Decision {
 	if workspace == nil {
 		return d
 	}
+	d.Queue = workspace.rest()
 	if i := workspace.match(a); i >= 0 {
-		return d.by(OfWorkspace, workspace.Rules[i], i)
-	}
-	if workspace.Default != "" {
-		d.Queue = workspace.Default
+		return d.by(OfWorkspace, &workspace.Rules[i], i)
 	}
 	return d
+}
+
+// rest is the queue of what no rule of a workspace matches.
+func (t *Table) rest() string {
+	if t == nil || t.Default == "" {
+		return DefaultQueue
+	}
+	return t.Default
 }
 
 // Choose asks this table alone.
 func (t Table) Choose(a Attributes) Decision { return Choose(nil, &t, a) }
 
-func (d Decision) by(of string, r Rule, i int) Decision {
-	d.Queue, d.Of, d.Rule, d.Name = r.Queue, of, i, r.Name
+func (d Decision) by(of string, r *Rule, i int) Decision {
+	d.Of, d.Rule, d.Name, d.Learn = of, i, r.Name, r.Learn
+	if r.Learn == nil {
+		d.Queue = r.Queue
+	}
 	if p, ok := Priority(r.Priority); ok && r.Priority != "" {
 		d.Priority = p
 	}

@@ -63,6 +63,8 @@ type Service struct {
 	log   *slog.Logger
 	now   func() time.Time
 	held  atomic.Pointer[held]
+
+	learner *learner
 }
 
 // held is everything, as it was at one moment.
@@ -70,7 +72,8 @@ type held struct {
 	changes int64
 	tables  map[key]Table
 	queues  map[name]Queue
-	changed chan struct{} // closed when it is replaced
+	learned map[name]*route.Learn // rules that learn, by id
+	changed chan struct{}         // closed when it is replaced
 }
 
 type key struct {
@@ -82,7 +85,7 @@ type name struct{ workspace, queue string }
 
 // New makes the service; it knows nothing until Load.
 func New(store Store, log *slog.Logger, now func() time.Time) *Service {
-	s := &Service{store: store, log: log, now: now}
+	s := &Service{store: store, log: log, now: now, learner: newLearner()}
 	s.held.Store(&held{changes: -1, changed: make(chan struct{})})
 	return s
 }
@@ -108,6 +111,7 @@ func (s *Service) Load(ctx context.Context) error {
 	for _, q := range queues {
 		next.queues[name{q.Workspace, q.Name}] = q
 	}
+	next.learned = learnedRules(next.tables)
 	if s.held.CompareAndSwap(was, next) { // else somebody else has just read it
 		close(was.changed)
 	}
@@ -146,7 +150,20 @@ func (s *Service) Choose(a route.Attributes) route.Decision {
 		workflow = &t.Rules
 	}
 	rules := h.of(a.Workspace)
-	return route.Choose(workflow, &rules, a)
+	d := route.Choose(workflow, &rules, a)
+	if d.Learn != nil {
+		return s.settle(h, d, &a)
+	}
+	return d
+}
+
+// Try is what a table would decide that is not stored.
+func (s *Service) Try(t route.Table, a route.Attributes) route.Decision {
+	d := t.Choose(a)
+	if d.Learn != nil {
+		return s.settle(s.held.Load(), d, &a)
+	}
+	return d
 }
 
 func (h *held) of(workspace string) route.Table {
@@ -202,16 +219,20 @@ func errOld(what string, want int) error {
 		At("/revision", "it is old", fmt.Sprintf("%d", want))
 }
 
+// of says whose table it is.
+func (t Table) of() string {
+	if t.Workflow == uuid.Nil {
+		return route.OfWorkspace
+	}
+	return route.OfWorkflow
+}
+
 // PutTable replaces a table that has the revision.
 func (s *Service) PutTable(ctx context.Context, t Table) (Table, error) {
-	of := route.OfWorkspace
-	if t.Workflow != uuid.Nil {
-		of = route.OfWorkflow
-	}
-	if p := t.Rules.Check(of); p != nil {
+	if p := t.Rules.Check(t.of()); p != nil {
 		return Table{}, p
 	}
-	if t.Rules.Rules == nil {
+	if t.Rules.Rules = named(t.Rules.Rules); t.Rules.Rules == nil {
 		t.Rules.Rules = []route.Rule{}
 	}
 	t.Revision++
@@ -285,6 +306,11 @@ func (s *Service) Queues(workspace string) []Queue {
 		add(t.Default)
 		for _, r := range t.Rules {
 			add(r.Queue)
+			if r.Learn != nil {
+				for _, q := range r.Learn.Among {
+					add(q.Queue)
+				}
+			}
 		}
 	}
 	list := make([]Queue, 0, len(all))
