@@ -338,10 +338,15 @@ func (a *App) leave(ctx context.Context) {
 	}
 }
 
-// sweep forgets sessions that are over.
+// sweepEvery is how often it is looked for sessions that are over and for what
+// came late into deleted workspaces.
+const sweepEvery = time.Minute
+
+// sweep forgets sessions that are over, and what came into workspaces while they
+// were deleted.
 func (a *App) sweep(ctx context.Context) error {
 	sessions := pg.NewSessions(a.base.db.Pool())
-	tick := time.NewTicker(10 * time.Minute)
+	tick := time.NewTicker(sweepEvery)
 	defer tick.Stop()
 	for {
 		select {
@@ -350,6 +355,9 @@ func (a *App) sweep(ctx context.Context) error {
 		case <-tick.C:
 			if err := sessions.Sweep(ctx); err != nil {
 				a.log.WarnContext(ctx, "sessions not swept", "err", err)
+			}
+			if err := sweepDeleted(ctx, pg.NewAccounts(a.base.db.Pool()), a.engine, a.log); err != nil {
+				a.log.WarnContext(ctx, "deleted workspaces not swept", "err", err)
 			}
 		}
 	}

@@ -13,6 +13,7 @@ import (
 
 	"signalbox/engine/draft"
 	"signalbox/engine/graph"
+	"signalbox/engine/pg"
 	"signalbox/engine/runtime"
 	"signalbox/engine/runtime/brief"
 	"signalbox/engine/worker"
@@ -243,3 +244,15 @@ func (a *App) Failures(ctx context.Context) (why string) {
 
 // Listening is where the program itself listens, whatever people call it.
 func (a *App) Listening() string { return a.loopback() }
+
+// SweepDeleted ends what came late into deleted workspaces.
+func SweepDeleted(ctx context.Context, accounts *pg.Accounts, end func(workspace string, run uuid.UUID, reason string) error) error {
+	return sweepDeleted(ctx, accounts, ending(end), slog.New(slog.DiscardHandler))
+}
+
+type ending func(workspace string, run uuid.UUID, reason string) error
+
+// Cancel implements canceler.
+func (e ending) Cancel(_ context.Context, workspace string, run uuid.UUID, _, reason string) error {
+	return e(workspace, run, reason)
+}

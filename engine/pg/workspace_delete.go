@@ -31,11 +31,13 @@ var workspaceGone = []string{
 	`delete from predictions where workspace_id = $1`,
 	`delete from truths where workspace_id = $1`,
 	`delete from rollups where workspace_id = $1`,
-	`delete from workflow_events e using runs r where r.workspace_id = $1 and e.run_id = r.id`,
-	`delete from snapshots s using runs r where r.workspace_id = $1 and s.run_id = r.id`,
-	`delete from payload_uses u using runs r where r.workspace_id = $1 and u.run_id = r.id`,
+	// In one statement: of a run that commits between two of them, the events
+	// would stay without it, and nobody would find them again.
+	`with gone as (delete from runs where workspace_id = $1 returning id),
+		s as (delete from snapshots using gone where run_id = gone.id),
+		u as (delete from payload_uses using gone where run_id = gone.id)
+		delete from workflow_events using gone where run_id = gone.id`,
 	`delete from payloads where workspace_id = $1`,
-	`delete from runs where workspace_id = $1`,
 	`delete from nudges where workspace_id = $1`,
 	`delete from versions where workspace_id = $1`,
 	`delete from reviews where workspace_id = $1`,
@@ -71,7 +73,8 @@ func (a *Accounts) DeleteWorkspace(ctx context.Context, id string, at time.Time)
 				return fmt.Errorf("%s: %w", sql, err)
 			}
 		}
-		// A run that began meanwhile came by what is deleted only now.
+		// A run that began meanwhile came by what is deleted only now. One that
+		// commits after this look is found by SweepDeleted.
 		if err := runsOver(ctx, tx, id); err != nil {
 			return err
 		}
