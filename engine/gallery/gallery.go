@@ -33,7 +33,7 @@ type Template struct {
 // most.
 func order() []string {
 	return []string{Flagship, "order-saga", "deep-research", "pull-request-approval", "quorum", "document-life",
-		"answer-with-sources", "invoice-extraction", "sensor-alarm", "write-judge-revise", "email-triage", "incident-runbook",
+		"answer-with-sources", "invoice-extraction", "sensor-alarm", "check-at-the-edge", "write-judge-revise", "email-triage", "incident-runbook",
 		"webhook-fan-out", "two-system-sync", "lead-score", "parallel-research", "order-with-fallback", "reminder"}
 }
 

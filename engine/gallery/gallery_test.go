@@ -101,13 +101,19 @@ type act struct {
 // Acts are by the step's key.
 func play(t *testing.T, name, input string, acts map[string]act) (answer, result string, queues []string) {
 	t.Helper()
+	return playBy(t, route.Standard(), name, input, acts)
+}
+
+// playBy is play with a route table.
+func playBy(t *testing.T, table route.Table, name, input string, acts map[string]act) (answer, result string, queues []string) {
+	t.Helper()
 	m, sample := machineOf(t, name)
 	ports := portsOf(t, name)
 	if input == "" {
 		input = sample
 	}
 	s, at := m.New("00000000-0000-7000-8000-000000000000"), time.Unix(1_800_000_000, 0).UTC()
-	s.Routes = route.Standard().Choose
+	s.Routes = table.Choose
 	var late []machine.Input
 	inputs := []machine.Input{machine.Start{Trigger: triggerOf(m), Value: json.RawMessage(input), Attributes: json.RawMessage("{}"), Source: "test"}}
 	for step := 0; !s.Status.Over(); step++ {
@@ -279,6 +285,26 @@ func TestFlagshipRoutesByAttributes(t *testing.T) {
 	}
 }
 
+// The rule that the template's note names keeps the first look where the photo
+// is; what the small model is not sure of goes on to the cloud.
+func TestOnlyUnsurePhotosLeaveTheEdge(t *testing.T) {
+	t.Parallel()
+	table := route.Standard()
+	table.Rules = append([]route.Rule{{When: []route.Condition{{Attribute: "location", Op: "is", Value: "shop-7"}}, Queue: route.At("shop-7")}}, table.Rules...)
+	for name, c := range map[string]struct {
+		input  string
+		queues []string
+	}{
+		"not sure":  {"", []string{"ask on default", "file on default", "look on at:shop-7"}},
+		"sure":      {`{"place":"shop-7","part":"P-1","sure_from":0.8,"photo":{"shows":"nothing","confidence":0.93}}`, []string{"file on default", "look on at:shop-7"}},
+		"elsewhere": {`{"place":"shop-8","part":"P-1","sure_from":0.8,"photo":{"shows":"nothing","confidence":0.93}}`, []string{"file on default", "look on vision"}},
+	} {
+		if _, _, queues := playBy(t, table, "check-at-the-edge", c.input, nil); !slices.Equal(queues, c.queues) {
+			t.Errorf("%s: %v, want %v", name, queues, c.queues)
+		}
+	}
+}
+
 func TestEveryTemplateRunsWithItsSample(t *testing.T) {
 	t.Parallel()
 	people := map[string]act{"decide": {port: "approved"}, "fix": {port: "corrected", value: `{"total":62.48}`}}
@@ -292,6 +318,7 @@ func TestEveryTemplateRunsWithItsSample(t *testing.T) {
 		"answer-with-sources":   `"text":"Send it back within 30 days. [returns-1]`,
 		"invoice-extraction":    `"total":62.48`,
 		"sensor-alarm":          `{"alarms":2,"window":[86,85,79]}`,
+		"check-at-the-edge":     `"by":"large model in the cloud"`,
 		"parallel-research":     `"summary":"3 sources agree`,
 		"write-judge-revise":    `"rounds":3`,
 		"order-with-fallback":   `"parcel":"T-000001"`,
@@ -336,6 +363,7 @@ func TestTemplatesGoTheirOtherWays(t *testing.T) {
 		"an invoice is sent back":      {"invoice-extraction", "", map[string]act{"fix": {port: "refused"}}, `"returned":true`},
 		"nobody looks at an invoice":   {"invoice-extraction", "", nil, `"returned":true`},
 		"a machine that stays cool":    {"sensor-alarm", `{"machine":"m","limit":80,"readings":[79,81,82,79]}`, nil, `{"alarms":0,"window":[81,82,79]}`},
+		"the small model is sure":      {"check-at-the-edge", `{"place":"shop-7","part":"P-1","sure_from":0.8,"photo":{"shows":"nothing","confidence":0.93}}`, nil, `"by":"small model at shop-7"`},
 		"a sensor that gives no value": {"sensor-alarm", `{"machine":"m","limit":80,"readings":[]}`, nil, `"readings":[]`},
 	} {
 		answer, result, _ := play(t, c.template, c.input, c.acts)
