@@ -9,7 +9,10 @@ import (
 	"net/url"
 	"os"
 	"strings"
+	"sync/atomic"
 	"time"
+
+	"golang.org/x/sync/errgroup"
 
 	client "signalbox/client/worker"
 	"signalbox/engine/guard"
@@ -81,8 +84,18 @@ func workAtTheEdge(ctx context.Context, cfg Config, log *slog.Logger) error {
 	if err != nil {
 		host = "worker"
 	}
+	way, err := client.HTTP(cfg.Server, cfg.Token, nil)
+	if err != nil {
+		return err
+	}
+	toServer := &line{Transport: way}
+	beside, err := openOps(ctx, cfg, log, newRegistry(), toServer.ready)
+	if err != nil {
+		return err
+	}
+	defer beside.close()
 	c := client.Config{
-		URL: cfg.Server, Token: cfg.Token, Name: fmt.Sprintf("%s-%d", host, os.Getpid()), Slots: cfg.Slots, Location: cfg.Location, Lease: e.lease, Log: log,
+		Transport: toServer, Name: fmt.Sprintf("%s-%d", host, os.Getpid()), Slots: cfg.Slots, Location: cfg.Location, Lease: e.lease, Log: log,
 	}
 	if cfg.Spool != "" {
 		if c.Spool, err = client.OpenSpool(cfg.Spool); err != nil {
@@ -98,7 +111,37 @@ func workAtTheEdge(ctx context.Context, cfg Config, log *slog.Logger) error {
 	for _, kind := range remote.StepKinds() {
 		w.HandleStep(kind, atTheEdge(actions[kind]))
 	}
-	return w.Run(ctx)
+	g, ctx := errgroup.WithContext(ctx)
+	g.Go(func() error { return beside.run(ctx) })
+	g.Go(func() error { return w.Run(ctx) })
+	return g.Wait()
+}
+
+// line is the way to the server; it knows whether the last question got through.
+type line struct {
+	client.Transport
+	fault atomic.Pointer[error]
+}
+
+// Ask implements client.Transport.
+func (l *line) Ask(ctx context.Context, q client.Question) ([]byte, error) {
+	raw, err := l.Transport.Ask(ctx, q)
+	var no *client.Refusal
+	switch {
+	case err == nil || errors.As(err, &no):
+		l.fault.Store(nil)
+	case ctx.Err() == nil:
+		l.fault.Store(&err)
+	}
+	return raw, err //nolint:wrapcheck // the client tells refusals from faults
+}
+
+// ready says whether the line is up, for /readyz.
+func (l *line) ready(context.Context) error {
+	if err := l.fault.Load(); err != nil {
+		return fmt.Errorf("the server does not answer: %w", *err)
+	}
+	return nil
 }
 
 // atTheEdge makes an action of ours do what a server has handed out.

@@ -121,7 +121,8 @@ func (w *Worker) bring(ctx context.Context, q Question, body, answer any) error 
 	if most := w.cfg.Transport.MessageMax() / 2; q.Op == "complete" && most > 0 && len(q.Body) > most {
 		for at := 0; at < len(q.Body); at += most {
 			part := Question{Op: "part", Lease: q.Lease, Offset: at, Body: q.Body[at:min(at+most, len(q.Body))]}
-			if err := w.insist(ctx, part, nil, nil); err != nil {
+			var h held
+			if err := w.insist(ctx, part, nil, &h); err != nil {
 				return err
 			}
 		}

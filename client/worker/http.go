@@ -80,8 +80,8 @@ func (w *web) Ask(ctx context.Context, q Question) ([]byte, error) {
 	}
 	if res.StatusCode >= http.StatusMultipleChoices {
 		var p struct{ Detail string }
-		if json.Unmarshal(raw, &p) != nil || p.Detail == "" {
-			p.Detail = "The server answers " + res.Status + "."
+		if json.Unmarshal(raw, &p) != nil || p.Detail == "" { // a proxy, or the login page of a network: not the server's word
+			return nil, fmt.Errorf("ask %s: %s answers %s, which is not Signalbox's", q.Op, res.Request.URL.Host, res.Status)
 		}
 		return nil, &Refusal{res.StatusCode, p.Detail}
 	}

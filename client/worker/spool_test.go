@@ -4,6 +4,9 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"io"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
@@ -284,5 +287,37 @@ func TestASpoolThatOthersCanReadIsRefused(t *testing.T) {
 	}
 	if _, err := worker.OpenSpool(other); err == nil {
 		t.Error("a link is followed")
+	}
+}
+
+// What stands between a worker and its server may answer, too: that is no word
+// of the server, and the worker asks again.
+func TestWhatAProxySaysIsNotTheServersWord(t *testing.T) {
+	t.Parallel()
+	answers := []func(w http.ResponseWriter){
+		func(w http.ResponseWriter) {
+			http.Error(w, "<h1>Log in to the shop's network</h1>", http.StatusForbidden)
+		},
+		func(w http.ResponseWriter) { http.Error(w, "<h1>Not found</h1>", http.StatusNotFound) },
+		func(w http.ResponseWriter) { _, _ = io.WriteString(w, "<h1>Welcome</h1>") },
+		func(w http.ResponseWriter) {
+			w.WriteHeader(http.StatusUnauthorized)
+			_, _ = io.WriteString(w, `{"detail":"Send a valid API token."}`)
+		},
+	}
+	n := 0
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		answers[n](w) // the worker asks one after the other
+		n++
+	}))
+	defer srv.Close()
+	w, err := worker.New(worker.Config{URL: srv.URL, Token: "sb_x", Name: "w"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.Handle(worker.Type{Name: "work"}, func(context.Context, *worker.Task) (any, error) { return nil, nil })
+	var no *worker.Refusal
+	if err := w.Run(t.Context()); !errors.As(err, &no) || no.Status != http.StatusUnauthorized || n != len(answers) {
+		t.Errorf("after %d answers: %v", n, err)
 	}
 }

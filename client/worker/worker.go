@@ -129,7 +129,8 @@ func (w *Worker) Run(ctx context.Context) error {
 	if len(w.types) == 0 && len(w.steps) == 0 {
 		return errors.New("the worker does nothing: add a type with Handle")
 	}
-	if err := w.insist(ctx, Question{Op: "announce"}, announcement{w.cfg.Name, w.cfg.Location, w.types, len(w.steps) > 0}, nil); err != nil {
+	var known struct{} // that it can be read says that it is the server which answers
+	if err := w.insist(ctx, Question{Op: "announce"}, announcement{w.cfg.Name, w.cfg.Location, w.types, len(w.steps) > 0}, &known); err != nil {
 		return ended(ctx, err)
 	}
 	w.cfg.Log.InfoContext(ctx, "working", "worker", w.cfg.Name, "types", len(w.types))
