@@ -8,6 +8,7 @@ import (
 
 	"signalbox/engine/account"
 	"signalbox/engine/draft"
+	"signalbox/engine/learn"
 	"signalbox/engine/route"
 	"signalbox/engine/routing"
 	"signalbox/web/view"
@@ -24,6 +25,8 @@ type routeProps struct {
 	Queues     []string  `json:"queues"`
 	Attributes []string  `json:"attributes"`
 	Priorities []string  `json:"priorities"`
+	Goals      []string  `json:"goals"`
+	LearnedBy  []string  `json:"learned_by"`
 }
 
 // pageQueues shows the queues as they are, and a route table.
@@ -70,7 +73,7 @@ func (s *Server) pageQueues(w http.ResponseWriter, r *http.Request) {
 	for _, wf := range list {
 		data.Workflows = append(data.Workflows, view.Named{ID: wf.ID.String(), Name: wf.Name})
 	}
-	props := routeProps{URL: url, Table: showRoutes(table), Attributes: route.AttributeNames(), Priorities: route.Names()}
+	props := routeProps{URL: url, Table: showRoutes(table), Attributes: route.AttributeNames(), Priorities: route.Names(), Goals: learn.Goals(), LearnedBy: route.LearnedBy()}
 	if data.Workflow != nil {
 		props.Workflow = data.Workflow.ID
 	}
@@ -100,6 +103,15 @@ func (s *Server) pageQueues(w http.ResponseWriter, r *http.Request) {
 		}
 	}
 	data.Table = props
+	rules, err := s.config.Routing.LearnedRules(r.Context(), who.Workspace, workflow)
+	if err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	data.Learned = view.Learned{At: url + "/learned/", May: data.MayRoute}
+	for _, one := range rules {
+		data.Learned.Rules = append(data.Learned.Rules, learnedView(one))
+	}
 	s.show(w, r, view.QueuesPage(s.page(r, "pages.queues.title", "queues"), data))
 }
 
@@ -110,4 +122,32 @@ func queueRow(st routing.State) view.Queue {
 		Slots: st.Slots, Concurrency: c.Window(), Rate: c.Rate, Per: c.Per, Fair: c.Fair, Handover: c.Handover, Backlog: c.Backlog, BacklogMost: c.BacklogLimit(),
 		Ins: st.Seen.Ins, Outs: st.Seen.Outs, PerSecond: 1 / routing.ReportEvery.Seconds(),
 	}
+}
+
+func learnedView(r routing.LearnedRule) view.LearnedRule {
+	explore := r.Learn.Explore
+	if explore == 0 {
+		explore = learn.ExploreUsual
+	}
+	out := view.LearnedRule{
+		ID: r.Learn.ID, Number: r.Position + 1, Name: r.Name, Goal: r.Learn.Goal, Explore: explore, Pin: r.Learn.Pin,
+		Went: view.Interval(r.Went), All: partView(r.All),
+	}
+	for i, f := range r.Fixed {
+		out.All.Queues[i].Fixed = view.Interval(f.Estimate)
+	}
+	for _, p := range r.Parts {
+		if p.For != "" {
+			out.Parts = append(out.Parts, partView(p))
+		}
+	}
+	return out
+}
+
+func partView(p routing.LearnedPart) view.LearnedPart {
+	out := view.LearnedPart{For: p.For}
+	for _, q := range p.Queues {
+		out.Queues = append(out.Queues, view.LearnedQueue{Queue: q.Queue, Share: q.Share, Off: q.Off, N: q.N, Seconds: view.Interval(q.Time), Success: view.Interval(q.Success)})
+	}
+	return out
 }

@@ -17,6 +17,7 @@ type LearnedRule struct {
 	Position int // in its table
 	Name     string
 	Learn    route.Learn
+	All      LearnedPart    // all values together
 	Parts    []LearnedPart  // by the values that are learned apart
 	Fixed    []FixedChoice  // in the order of its queues
 	Went     learn.Estimate // as the work was spread
@@ -78,6 +79,7 @@ func (s *Service) learnedRule(workspace string, at int, r route.Rule) LearnedRul
 		out.Parts = append(out.Parts, s.learnedPart(Subject{Workspace: workspace, Rule: r.Learn.ID}, r.Learn, nil))
 	}
 	slices.SortFunc(out.Parts, func(a, b LearnedPart) int { return compareNames(a.For, b.For) })
+	out.All = together(out.Parts, r.Learn, all)
 	for _, q := range r.Learn.Among {
 		out.Fixed = append(out.Fixed, FixedChoice{q.Queue, all[q.Queue].Fixed(r.Learn.Goal, q.Cost)})
 	}
@@ -103,6 +105,28 @@ func (s *Service) learnedPart(of Subject, rule *route.Learn, table learn.Table) 
 		part.Queues = append(part.Queues, LearnedQueue{Queue: f.Queue, Share: f.Share, Off: f.Off, N: sums.N, Time: sums.Time(), Success: sums.Success()})
 	}
 	return part
+}
+
+// together is what is known without regard to the values that are learned
+// apart. A share counts by the attempts of its part.
+func together(parts []LearnedPart, rule *route.Learn, all learn.Table) LearnedPart {
+	var out LearnedPart
+	for i, q := range rule.Among {
+		sums := all[q.Queue].Lately
+		one := LearnedQueue{Queue: q.Queue, Off: parts[0].Queues[i].Off, N: sums.N, Time: sums.Time(), Success: sums.Success()}
+		weight := 0.0
+		for _, p := range parts {
+			n := 1e-9 // of what nothing is known of
+			for _, o := range p.Queues {
+				n += o.N
+			}
+			one.Share += p.Queues[i].Share * n
+			weight += n
+		}
+		one.Share /= weight
+		out.Queues = append(out.Queues, one)
+	}
+	return out
 }
 
 // Forget makes a learned rule begin anew: it gets another id, and what was

@@ -105,6 +105,51 @@ test("rules are ordered by keyboard, tried out and saved", async () => {
   assert.match(await post("/api/routes/test", { kind: "http" }), /reports/);
 });
 
+test("a rule learns among queues, is pinned, and forgets", async () => {
+  const rules = page.locator(".rule");
+  await page.getByRole("button", { name: "Add a rule" }).click();
+  const rule = rules.last();
+  await rule.getByLabel("Value").selectOption("low");
+  await rule.getByLabel("Where it goes").selectOption("learn");
+  await page.keyboard.type("quick");
+  await page.keyboard.press("Tab");
+  await page.keyboard.type("quick");
+  const save = page.getByRole("button", { name: "Save the table" });
+  await save.click();
+  await page.locator(".routes .said", { hasText: "each queue once" }).waitFor();
+  await rule.getByLabel("Queue 2").fill("careful");
+  await rule.getByLabel("What is best").selectOption("fastest");
+  assert.deepEqual(await axe(page), []);
+  const last = await rules.count();
+  for (let i = last - 1; i > 0; i--) await rules.nth(i).getByRole("button", { name: "Move up" }).click();
+  const kept = page.waitForResponse((r) => r.url().endsWith("/api/routes") && r.request().method() === "PUT");
+  await save.click();
+  assert.equal((await kept).status(), 200);
+  const learned = page.locator("#learned");
+  await learned.getByText("Share now").waitFor();
+  await learned.getByText("not enough yet").first().waitFor();
+
+  // Tasks teach it.
+  for (let i = 0; i < 60; i++)
+    await fetch(`${program.origin}/hooks/demo-ticket`, { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(ticket) });
+  const known = () => post("/api/routes/test", { kind: "mock" });
+  for (let i = 0; i < 50 && !/"n":/.test(await known()); i++) await page.waitForTimeout(200);
+  assert.match(await known(), /"why":"(best|tried)"/);
+  await page.waitForFunction(() => /\d ms|\d s/.test(document.querySelector("#learned tbody")?.textContent ?? ""));
+  assert.deepEqual(await axe(page), []);
+  await shot("queues-learned");
+
+  await learned.getByRole("button", { name: "Pin to careful" }).click();
+  await learned.getByText("Pinned to careful").waitFor();
+  assert.match(await known(), /"queue":"careful".*"why":"pinned"/);
+  await learned.getByRole("button", { name: "Unpin from careful" }).click();
+  await learned.getByText("is spread evenly").waitFor();
+  await learned.getByRole("button", { name: "Forget what was learned" }).click();
+  await page.locator("dialog").getByRole("button", { name: "Forget" }).click();
+  await page.waitForFunction(() => /nothing yet/.test(document.querySelector("#learned tbody")?.textContent ?? ""));
+  assert.match(await known(), /"why":"unknown"/);
+});
+
 test("it fits narrow windows and the dark", async () => {
   await page.setViewportSize({ width: 800, height: 1000 });
   assert.ok((await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth)) <= 0);

@@ -4,6 +4,7 @@ import { t } from "../core/strings.ts";
 import { at, call, message } from "./api.ts";
 import { refresh } from "./morph.ts";
 import { drawRoutes, type Props } from "./routes.ts";
+import { sure } from "./sure.ts";
 import { toast } from "./toast.ts";
 
 /** Makes the page work; called once, when it is there. */
@@ -12,6 +13,7 @@ export function watch(): void {
     const button = event.target instanceof Element ? event.target.closest("button") : null;
     const url = button?.dataset["hold"];
     if (button !== null && url !== undefined) void hold(button, url);
+    if (button?.dataset["learned"] !== undefined) void relearn(button);
     const limits = button?.dataset["open"]?.startsWith("limits-") === true;
     if (button !== null && limits) void fill(button.dataset["open"] ?? "");
   });
@@ -47,6 +49,23 @@ async function hold(button: HTMLButtonElement, url: string): Promise<void> {
     toast(message(fault), "fail");
   } finally {
     button.removeAttribute("aria-disabled");
+  }
+}
+
+/** Pins a learned rule, lets it go, or makes it forget. */
+async function relearn(button: HTMLButtonElement): Promise<void> {
+  const { learned = "", pin, question, word = "" } = button.dataset;
+  if (question !== undefined && !(await sure(question, word))) return;
+  try {
+    const table = await call("POST", learned, pin === undefined ? undefined : { queue: pin });
+    document.dispatchEvent(new CustomEvent("sb:routes", { detail: table }));
+    button.blur();
+    const region = document.getElementById("learned");
+    if (region === null) return;
+    await refresh(region, "learned");
+    document.getElementById(button.id)?.focus();
+  } catch (fault) {
+    toast(message(fault), "fail");
   }
 }
 

@@ -4,10 +4,17 @@
 
 import { t } from "../core/strings.ts";
 import { at, call, message } from "./api.ts";
+import { type Kit, type Learn, learnFields, learnFrom, tidyLearn } from "./learning.ts";
 import { toast } from "./toast.ts";
 
 export type Condition = { attribute: string; op: string; value: string };
-export type Rule = { name?: string; when: Condition[]; queue: string; priority?: string };
+export type Rule = {
+  name?: string;
+  when: Condition[];
+  queue?: string;
+  learn?: Learn;
+  priority?: string;
+};
 export type Props = {
   readonly url: string;
   readonly workflow: string;
@@ -15,6 +22,8 @@ export type Props = {
   readonly queues: readonly string[];
   readonly attributes: readonly string[];
   readonly priorities: readonly string[];
+  readonly goals: readonly string[];
+  readonly learned_by: readonly string[];
 };
 
 const ordered = ["is", "is_not", "at_least", "at_most"];
@@ -215,6 +224,17 @@ export function drawRoutes(place: HTMLElement, props: Props, may: boolean): void
     return row;
   };
 
+  const kitOf = (i: number): Kit => ({
+    may,
+    goals: props.goals,
+    by: props.learned_by,
+    field,
+    choice,
+    press,
+    changed,
+    draw: (part) => draw({ row: i, part }),
+  });
+
   const ruleRow = (r: Rule, i: number): HTMLElement => {
     const whens = el("div", { class: "whens" }, ...r.when.map((c, k) => conditionRow(r, c, i, k)));
     const more = el("button", {
@@ -232,16 +252,33 @@ export function drawRoutes(place: HTMLElement, props: Props, may: boolean): void
     if (may) whens.append(more);
     const to = el(
       "div",
-      { class: "to" },
-      el("span", { class: "sub", text: t("queues.to") }),
-      field(
-        r.queue,
-        t("queues.queue"),
+      { class: r.learn === undefined ? "to" : "to learn" },
+      choice(
+        r.learn === undefined ? "to" : "learn",
+        t("queues.where"),
+        [
+          ["to", t("queues.to")],
+          ["learn", t("queues.learn")],
+        ],
         (v) => {
-          r.queue = v;
+          if (v === "learn") r.learn = learnFrom(r.queue ?? "");
+          else {
+            r.queue = r.learn?.among[0]?.queue ?? "";
+            delete r.learn;
+          }
+          draw({ row: i, part: "queue" });
         },
-        { list: "queue-names", placeholder: "express", "data-part": "queue" },
       ),
+      r.learn === undefined
+        ? field(
+            r.queue ?? "",
+            t("queues.queue"),
+            (v) => {
+              r.queue = v;
+            },
+            { list: "queue-names", placeholder: "express", "data-part": "queue" },
+          )
+        : learnFields(r.learn, kitOf(i)),
       choice(
         r.priority ?? "",
         t("queues.as"),
@@ -290,19 +327,31 @@ export function drawRoutes(place: HTMLElement, props: Props, may: boolean): void
   const table = (): { rules: Rule[]; default: string } => ({
     rules: rules.map((r) => ({
       when: r.when,
-      queue: r.queue,
+      ...(r.learn === undefined ? { queue: r.queue ?? "" } : { learn: tidyLearn(r.learn) }),
       ...(r.name === undefined ? {} : { name: r.name }),
       ...(r.priority === undefined || r.priority === "" ? {} : { priority: r.priority }),
     })),
     default: rest,
   });
 
+  /** Shows a table as it is stored. */
+  const take = (answer: unknown): void => {
+    revision = Number(at(answer, "revision") ?? revision);
+    rules = structuredClone((at(answer, "rules") as Rule[] | undefined) ?? rules);
+    dirty = false;
+    draw();
+  };
+
+  // Somebody has changed a rule below: what is not saved yet is left as it is.
+  document.addEventListener("sb:routes", (event) => {
+    if (!dirty && event instanceof CustomEvent) take(event.detail);
+  });
+
   save.addEventListener("click", () => {
     save.disabled = true;
     call("PUT", props.url, { revision, ...table() })
       .then((answer) => {
-        revision = Number(at(answer, "revision") ?? revision);
-        dirty = false;
+        take(answer);
         said.textContent = "";
         toast(t("queues.saved"));
       })
@@ -396,13 +445,21 @@ function trial(
         const warning = at(d, "warning");
         const queue = String(at(d, "queue"));
         const priority = t(`queues.priority.${String(at(d, "priority"))}`);
+        const among = at(d, "learned", "among") as { queue: string; share: number }[] | undefined;
+        const shares = among
+          ?.map((f) => `${f.queue} ${Math.round(f.share * 1000) / 10}%`)
+          .join(", ");
         const by =
           rule >= 0
             ? t("queues.try.by", { n: rule + 1 })
             : t(
                 props.workflow !== "" && drawn.default === "" ? "queues.try.up" : "queues.try.rest",
               );
-        answer.textContent = `${t("queues.try.said", { queue, priority })} ${by} ${typeof warning === "string" ? warning : ""}`;
+        const where =
+          shares === undefined
+            ? t("queues.try.said", { queue, priority })
+            : t("queues.try.learned", { shares, priority });
+        answer.textContent = [where, by, typeof warning === "string" ? warning : ""].join(" ");
       })
       .catch((fault: unknown) => {
         answer.textContent = message(fault);

@@ -13,6 +13,7 @@ type Queues struct {
 	Workflow  *Named   // whose route table is shown; nil: the workspace's
 	Workflows []Named  // to choose from
 	Table     any      // the route table, for the script
+	Learned   Learned  // what its rules know
 	Letters   int      // dead letters that are open
 	MayHold   bool     // pause and resume
 	MayLimit  bool     // change limits
