@@ -86,6 +86,9 @@ export type Brief = {
   /** What a wait waits for, when it is not time. */
   readonly for?: string;
   readonly queue?: string;
+  /** Why a learned rule chose the queue, and the share of the work it had then. */
+  readonly why?: string;
+  readonly share?: number;
   readonly priority?: number;
   readonly until?: number;
   readonly retry_at?: number;

@@ -37,7 +37,7 @@ function facts(e: Brief): readonly string[] {
     case "RunStarted":
       return [sourceWords(e.source)];
     case "TaskScheduled":
-      return [e.queue ?? "", e.text ?? ""];
+      return [e.queue ?? "", learned(e), e.text ?? ""];
     case "TaskFailed":
     case "NodeFailed":
     case "ItemFailed":
@@ -79,6 +79,12 @@ function sourceWords(source: string | undefined): string {
 function ports(e: Brief): string {
   const list = e.ports ?? (e.port === undefined ? [] : [e.port]);
   return list.filter((p) => p !== "success").join(", ");
+}
+
+/** Why a learned rule chose the queue. */
+function learned(e: Brief): string {
+  if (e.why === undefined) return "";
+  return t(`run.learned.${e.why}`, { share: Math.round((e.share ?? 0) * 1000) / 10 });
 }
 
 const ICONS: Readonly<Record<string, string>> = {

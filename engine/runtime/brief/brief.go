@@ -30,6 +30,8 @@ type Brief struct {
 	Undoes   *Visit   `json:"undoes,omitempty"` // the visit whose effect this one undoes
 	For      string   `json:"for,omitempty"`    // what a wait waits for, when it is not time
 	Queue    string   `json:"queue,omitempty"`
+	Why      string   `json:"why,omitempty"`   // of a queue that was learned
+	Share    float64  `json:"share,omitempty"` // that it had of the work then
 	Priority *int     `json:"priority,omitempty"`
 	Until    float64  `json:"until,omitempty"`
 	RetryAt  float64  `json:"retry_at,omitempty"`
@@ -106,6 +108,9 @@ func Of(e machine.Event) Brief {
 	case *machine.TaskScheduled:
 		b.Scope, b.Visit, b.Attempt, b.Took, b.Queue, b.Priority = f.Scope, f.Visit, f.Attempt, string(f.Took), f.Queue, &f.Priority
 		b.Text = f.Warning
+		if f.Learned != nil {
+			b.Why, b.Share = f.Learned.Why, f.Learned.ShareOf(f.Queue)
+		}
 		if f.Undoes != nil {
 			b.Undoes = &Visit{f.Undoes.Scope, f.Undoes.Node, f.Undoes.Visit}
 		}

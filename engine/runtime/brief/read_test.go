@@ -29,3 +29,12 @@ func TestEventsOfANewerProgramStayReadable(t *testing.T) {
 		t.Error(d)
 	}
 }
+
+func TestALearnedChoiceIsTold(t *testing.T) {
+	t.Parallel()
+	data := []byte(`{"visit":1,"attempt":1,"queue":"fast","priority":2,"learned":{"rule":"a","goal":"fastest","why":"best","among":[{"queue":"slow","share":0.1},{"queue":"fast","share":0.9}]}}`)
+	b := brief.Read(event.Event{Seq: 3, At: time.UnixMilli(1_800_000_000_000).UTC(), Type: "TaskScheduled", Node: "a", Data: data})
+	if b.Queue != "fast" || b.Why != "best" || b.Share != 0.9 {
+		t.Errorf("%+v", b)
+	}
+}
