@@ -146,9 +146,11 @@ type task struct {
 	sent machine.TaskScheduled
 }
 
-func (b *bench) send(i int) task {
+func (b *bench) send(i int) task { return b.sendOf("llm", i) }
+
+func (b *bench) sendOf(kind string, i int) task {
 	run := runtime.NewRun{Run: uuid.NewSHA1(uuid.Nil, fmt.Append(nil, i)), Workspace: "main"}
-	d := b.routing.Choose(route.Attributes{Workspace: "main", Kind: "llm", Priority: 2, ID: route.Attempt{Run: run.Run.String(), Node: "ask", Visit: 1}})
+	d := b.routing.Choose(route.Attributes{Workspace: "main", Kind: kind, Priority: 2, ID: route.Attempt{Run: run.Run.String(), Node: "ask", Visit: 1}})
 	one := task{run, machine.TaskScheduled{Node: "ask", Visit: 1, Attempt: 1, Queue: d.Queue, Learned: d.Learned}}
 	b.tell(&one, &one.sent)
 	return one
@@ -224,6 +226,45 @@ func TestWhatIsLearnedIsSharedKeptAndForgotten(t *testing.T) {
 	}
 	if _, err := first.routing.Forget(t.Context(), "main", uuid.Nil, id, "Ada"); err == nil {
 		t.Error("a rule that is not there was forgotten")
+	}
+}
+
+// What is best for one kind of step need not be for another.
+func TestKindsAreLearnedApart(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, newShelf())
+	l := learnAB()
+	l.By = []string{"kind"}
+	table, err := b.routing.Table(t.Context(), "main", uuid.Nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	table.Rules = route.Table{Default: "rest", Rules: []route.Rule{{Learn: &l, When: []route.Condition{{Attribute: "kind", Op: "is_not", Value: "wait"}}}}}
+	if _, err := b.routing.PutTable(t.Context(), table); err != nil {
+		t.Fatal(err)
+	}
+	b.tick()
+	took := map[string]time.Duration{"llm a": time.Second, "llm b": 5 * time.Second, "http a": 5 * time.Second, "http b": time.Second}
+	best := map[string]int{}
+	for i := range 600 {
+		kind := []string{"llm", "http"}[i%2]
+		one := b.sendOf(kind, i)
+		b.shelf.now = b.shelf.now.Add(took[kind+" "+one.sent.Queue])
+		b.tell(&one, &machine.TaskCompleted{Node: "ask", Visit: 1, Attempt: 1})
+		b.tick()
+		if i >= 200 && took[kind+" "+one.sent.Queue] == time.Second {
+			best[kind]++
+		}
+	}
+	if best["llm"] < 185 || best["http"] < 185 {
+		t.Errorf("of 200 of each kind so many went to its best queue: %v", best)
+	}
+	rules, err := b.routing.LearnedRules(t.Context(), "main", uuid.Nil)
+	if err != nil || len(rules) != 1 || len(rules[0].Parts) != 2 || rules[0].Parts[0].For != "kind=http" {
+		t.Fatalf("the page has %+v, %v", rules, err)
+	}
+	if all := rules[0].All.Queues; all[0].Share < 0.3 || all[0].Share > 0.7 || all[0].N == 0 {
+		t.Errorf("together they are %+v", all)
 	}
 }
 

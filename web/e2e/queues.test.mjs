@@ -139,6 +139,13 @@ test("a rule learns among queues, is pinned, and forgets", async () => {
   assert.deepEqual(await axe(page), []);
   await shot("queues-learned");
 
+  // A run says why its queue was chosen.
+  await page.goto(`${program.origin}/runs`);
+  await page.locator('#rows a[href*="/runs/"]').first().click();
+  await page.getByText(/served best|to find out more|nothing is known yet/).first().waitFor();
+  await shot("run-learned");
+  await page.goto(`${program.origin}/queues`);
+
   await learned.getByRole("button", { name: "Pin to careful" }).click();
   await learned.getByText("Pinned to careful").waitFor();
   assert.match(await known(), /"queue":"careful".*"why":"pinned"/);
