@@ -16,6 +16,7 @@ type samplesOut struct {
 	Trigger json.RawMessage       `json:"trigger"`
 	Nodes   map[string]sampleNode `json:"nodes"`
 	Passed  []history.Passage     `json:"passed" doc:"The last tokens that left each port, newest first"`
+	Last    *history.Traffic      `json:"last,omitempty" doc:"How many tokens took each way in the newest run"`
 }
 
 type sampleNode struct {
@@ -46,7 +47,7 @@ func (s *Server) samples(ctx context.Context, workflow uuid.UUID) (sampled, erro
 	if err != nil {
 		return sampled{}, err
 	}
-	out := samplesOut{Trigger: seen.Trigger, Nodes: map[string]sampleNode{}, Passed: append([]history.Passage{}, seen.Passed...)}
+	out := samplesOut{Trigger: seen.Trigger, Nodes: map[string]sampleNode{}, Passed: append([]history.Passage{}, seen.Passed...), Last: seen.Last}
 	if len(d.Graph.Layout.Sample) > 0 {
 		out.Trigger = d.Graph.Layout.Sample
 	}

@@ -75,6 +75,21 @@ type Seen struct {
 	Trigger json.RawMessage
 	Nodes   map[string]Output
 	Passed  []Passage // newest first
+	Last    *Traffic  // of the newest run; nil: there is none
+}
+
+// Traffic is how many tokens left the nodes in one run, by each way out.
+type Traffic struct {
+	Run  uuid.UUID `json:"run"`
+	At   time.Time `json:"at" doc:"When it began"`
+	Ways []Way     `json:"ways"`
+}
+
+// Way is a way out of a node and how many tokens took it.
+type Way struct {
+	Node string `json:"node"` // key
+	Port string `json:"port"`
+	N    int    `json:"n"`
 }
 
 // Passage is a token that left a node.

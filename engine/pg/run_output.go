@@ -196,6 +196,9 @@ func (h *History) Seen(ctx context.Context, workspace string, workflow uuid.UUID
 		if err != nil {
 			return seen, fmt.Errorf("read outputs: %w", err)
 		}
+		if i == 0 {
+			seen.Last = trafficOf(r.Record)
+		}
 		for key, o := range r.State.Outputs(r.Machine) {
 			for _, port := range portsOf(r.Record.Events[o.Seq-1]) {
 				if at := [2]string{key, port}; passed[at] < passedMost {
@@ -218,6 +221,24 @@ func (h *History) Seen(ctx context.Context, workspace string, workflow uuid.UUID
 		return cmp.Or(b.At.Compare(a.At), strings.Compare(a.Node, b.Node), strings.Compare(a.Port, b.Port))
 	})
 	return seen, nil
+}
+
+// trafficOf counts the tokens of a run by the ways that they took.
+func trafficOf(r *runtime.Record) *history.Traffic {
+	n := map[[2]string]int{}
+	for _, e := range r.Events {
+		for _, port := range portsOf(e) {
+			n[[2]string{e.Node, port}]++
+		}
+	}
+	t := &history.Traffic{Run: r.Run, At: r.CreatedAt, Ways: make([]history.Way, 0, len(n))}
+	for way, count := range n {
+		t.Ways = append(t.Ways, history.Way{Node: way[0], Port: way[1], N: count})
+	}
+	slices.SortFunc(t.Ways, func(a, b history.Way) int {
+		return cmp.Or(strings.Compare(a.Node, b.Node), strings.Compare(a.Port, b.Port))
+	})
+	return t
 }
 
 // portsOf are the ways by which an event lets a node's output go.

@@ -230,6 +230,10 @@ func TestSeen(t *testing.T) {
 	if d := cmp.Diff(want, got); d != "" {
 		t.Error(d)
 	}
+	traffic := []history.Way{{Node: "start", Port: "success", N: 1}, {Node: "urgent", Port: "false", N: 1}}
+	if seen.Last == nil || seen.Last.Run != second || seen.Last.At.IsZero() || !slices.Equal(seen.Last.Ways, traffic) {
+		t.Errorf("the last run is %+v, want %+v", seen.Last, traffic)
+	}
 	var passed []string
 	for _, p := range seen.Passed {
 		passed = append(passed, p.Node+"."+p.Port+" "+string(p.Output)+" "+map[uuid.UUID]string{first: "first", second: "second"}[p.Run])

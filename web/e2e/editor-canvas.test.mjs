@@ -432,6 +432,32 @@ test("steps become a workflow of their own, and a call stands for them; one undo
   await until("the steps are back", async () => JSON.stringify(await links(id)) === JSON.stringify(["facts result", "start facts"]));
 });
 
+test("lines say how many tokens took them in the last run", async () => {
+  const id = await openGraph(
+    "Traffic",
+    [node("start", "manual"), node("each", "map", { items: "=[{'n': 1}, {'n': 2}, {'n': 3}]" }), node("a", "set", { fields: { n: "=item.n * 2" } }, { in: "each" }), node("b", "set", { fields: { n: 2 } }, { in: "each" }), node("result", "output")],
+    [["start", "success", "each"], ["a", "success", "b"], ["each", "success", "result"]],
+    { start: [0, 0], each: [320, -60], a: [360, 20], b: [760, 20], result: [1160, 0] },
+  );
+  const { run } = await call(`/api/workflows/${id}/runs`, { version: "draft", input: {} });
+  await until("the run is over", async () => (await call(`/api/runs/${run.id}`)).run.status === "succeeded");
+  const { last } = await call(`/api/workflows/${id}/samples`);
+  assert.equal(last.run, run.id);
+  const n = Object.fromEntries(last.ways.map((w) => [`${w.node}.${w.port}`, w.n]));
+  assert.deepEqual([n["start.success"], n["a.success"], n["each.success"]], [1, 3, 1]);
+  await show(id);
+  await page.getByRole("button", { name: "Data on the canvas" }).click();
+  await page.locator(".k-card", { hasText: "{" }).first().waitFor();
+  if (process.env.SHOTS) await page.screenshot({ path: `${process.env.SHOTS}/traffic.png` });
+  const [a, b] = [await box("a"), await box("b")];
+  await page.mouse.move(a.x + a.width + (b.x - a.x - a.width) / 4, a.y + (28 * a.width) / 208);
+  await page.locator(".ed-peek", { hasText: "3 tokens in the last run" }).waitFor();
+  await page.mouse.click(a.x + a.width + (b.x - a.x - a.width) / 4, a.y + (28 * a.width) / 208);
+  await page.locator(".ed-insp", { hasText: "3 tokens in the last run" }).waitFor();
+  assert.deepEqual(await axe(page), []);
+  await page.getByRole("button", { name: "Data on the canvas" }).click();
+});
+
 test("no page did what the policy forbids", () => {
   assert.deepEqual(faults.filter((f) => !/net::ERR_FAILED/.test(f)), []);
 });

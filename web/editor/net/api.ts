@@ -77,6 +77,14 @@ export type Samples = {
   readonly nodes: Readonly<Record<string, NodeSample>>;
   /** The last tokens that left each port, newest first. */
   readonly passed?: readonly Passage[] | undefined;
+  /** How many tokens took each way in the newest run. */
+  readonly last?: Traffic | undefined;
+};
+
+export type Traffic = {
+  readonly run: string;
+  readonly at: string;
+  readonly ways: readonly { readonly node: string; readonly port: string; readonly n: number }[];
 };
 
 export type Passage = {

@@ -1,6 +1,8 @@
-// The data on the canvas: under each card what it gave last, and when.
+// The data on the canvas: under each card what it gave last, and when; on each
+// line how many tokens took it in the last run.
 
 import { effect, signal } from "@preact/signals";
+import type { Edge } from "../../core/graph.ts";
 import { inShort } from "../../core/in-short.ts";
 import { ago } from "../../ui/ago.ts";
 import type { Editor } from "../state/editor.ts";
@@ -30,7 +32,14 @@ export function toggleData(editor: Editor): void {
   editor.say(t(dataShown.value ? "editor.data.shown" : "editor.data.hidden"));
 }
 
-/** Keeps the lines under the cards up to date. */
+/** How many tokens took a line in the last run; undefined: none did, or there was none. */
+export function passedOn(editor: Editor, edge: Edge): number | undefined {
+  const key = editor.kernel.drawing.nodes.get(edge.from)?.key;
+  const { last } = editor.session.samples.value;
+  return last?.ways.find((way) => way.node === key && way.port === edge.port)?.n;
+}
+
+/** Keeps the lines under the cards, and the counts on the lines, up to date. */
 export function bindData(editor: Editor): void {
   const { session, kernel } = editor;
   effect(() => {
@@ -52,5 +61,14 @@ export function bindData(editor: Editor): void {
           : { left: inShort(value, room), right: at && ago(Date.now() - at.getTime(), at) },
       );
     }
+    countOnLines(editor);
   });
+}
+
+function countOnLines(editor: Editor): void {
+  for (const edge of editor.kernel.drawing.edges.values()) {
+    const n = passedOn(editor, edge);
+    const label = edge.label === undefined ? "" : `${edge.label} `;
+    editor.kernel.setLabel(edge.id, n === undefined ? undefined : `${label}×${n}`);
+  }
 }

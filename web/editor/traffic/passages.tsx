@@ -7,6 +7,7 @@ import { useEditor } from "../context.ts";
 import type { Passage } from "../net/api.ts";
 import type { Editor } from "../state/editor.ts";
 import { t } from "../strings.ts";
+import { passedOn } from "./data.ts";
 
 export function passagesOf(editor: Editor, edge: Edge): readonly Passage[] {
   const key = editor.drawing.nodes.get(edge.from)?.key;
@@ -23,9 +24,17 @@ export function Passages({
 }) {
   const editor = useEditor();
   const list = passagesOf(editor, edge);
-  if (list.length === 0) return <p class="hint">{t("editor.passages.none")}</p>;
+  const n = passedOn(editor, edge);
+  if (list.length === 0 && n === undefined) return <p class="hint">{t("editor.passages.none")}</p>;
+  const last = editor.session.samples.value.last;
   return (
     <ol class="ed-passages">
+      {n === undefined || last === undefined ? null : (
+        <li>
+          {t("editor.passages.last", { n })}
+          <span>{ago(Date.now() - Date.parse(last.at), new Date(last.at))}</span>
+        </li>
+      )}
       {list.map((p) => (
         <li key={p.run}>
           <code class="clip">{inShort(p.output, 60)}</code>
