@@ -68,6 +68,14 @@ func (q Queue) total() int { return q.Depth[0] + q.Depth[1] + q.Depth[2] + q.Dep
 // pressed reports whether more has come than a queue should hold.
 func (q Queue) pressed() bool { return q.total() > q.BacklogMost }
 
+// impossibleWhy says what a location looks like, where none is meant.
+func (q Queue) impossibleWhy(p Page) string {
+	if !q.impossible() {
+		return ""
+	}
+	return p.T("pages.queues.impossible.why")
+}
+
 // rate is what came or went in a second, over the last few looks.
 func (q Queue) rate(list []int) string {
 	const looks = 5
