@@ -2,6 +2,7 @@ package server
 
 import (
 	"context"
+	"maps"
 	"net/http"
 	"net/url"
 	"slices"
@@ -154,13 +155,27 @@ func (s *Server) startBulk(ctx context.Context, in *manyInput) (*body[jobOut], e
 	for i, r := range runs {
 		ids[i] = r.ID
 	}
-	j, err := s.config.Bulk.Start(ctx, identityOf(ctx), bulk.Job{Act: in.Body.Act, Word: in.Body.Word, Filter: bulk.Chosen(in.Body.Filter, len(ids))}, ids)
+	j, err := s.config.Bulk.Start(ctx, identityOf(ctx), bulk.Job{Act: in.Body.Act, Word: in.Body.Word, Filter: bulk.Chosen(s.filterNamed(ctx, in.Body.ChosenRuns), len(ids))}, ids)
 	if err != nil {
 		return nil, err
 	}
 	d := deedOf(ctx)
 	d.target, d.detail = j.ID.String(), strings.TrimSpace(j.Act+" "+j.Word)+": "+j.Filter
 	return reply(showJob(j, nil)), nil
+}
+
+// filterNamed is the filter with the name of the workflow that it is about, for
+// whoever reads of it later.
+func (s *Server) filterNamed(ctx context.Context, c ChosenRuns) map[string]string {
+	if c.Filter == nil || c.Workflow == nil {
+		return c.Filter
+	}
+	named := maps.Clone(c.Filter)
+	named["workflow"] = c.Workflow.String()
+	if w, err := s.config.Drafts.Workflow(ctx, identityOf(ctx).Workspace, *c.Workflow); err == nil && w.Name != "" {
+		named["workflow"] = w.Name
+	}
+	return named
 }
 
 type listBulkInput struct {

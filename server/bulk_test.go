@@ -119,6 +119,9 @@ func TestActsOnManyRuns(t *testing.T) {
 		owner.json("POST", "/api/bulk", body).must(t, http.StatusUnprocessableEntity)
 	}
 	contains(t, owner.get("/api/audit?action=run.bulk").text, "label late: 6 chosen")
+	for page, said := range map[string]string{"/api/audit?action=run.bulk": `cancel: {\"workflow\":\"Tale\"}`, "/settings/audit?action=run.bulk": "Cancel: Workflow: Tale"} {
+		contains(t, owner.get(page).text, said)
+	}
 }
 
 // A job that a server left is taken up by another one when the lease is over,

@@ -135,7 +135,7 @@ test("choices, lists and fields inside fields", async () => {
   await page.getByRole("button", { name: "Choices of urgency" }).click();
   await page.locator(".ed-schoices textarea:focus").fill("low\nhigh\n");
   await page.getByLabel("Type of the items of lines").selectOption("Object");
-  await page.getByRole("button", { name: "Fields of lines" }).click();
+  await page.getByRole("button", { name: /fields? inside of lines/ }).click();
   await page.getByText("Nothing is said of its fields yet.").waitFor();
   await page.locator(".ed-schema .ed-addrow").click();
   await page.locator(".ed-sname:focus").fill("price");
@@ -160,6 +160,7 @@ test("choices, lists and fields inside fields", async () => {
     },
   });
   await shot("schema");
+  assert.deepEqual(await axe(page), []);
   await page.getByRole("button", { name: "Remove urgency" }).click();
   await page.waitForFunction(() => document.activeElement?.value === "lines");
 });

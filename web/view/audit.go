@@ -50,7 +50,7 @@ func (p Page) chosenWords(said string) string {
 		return said
 	}
 	var parts []string
-	for _, name := range []string{"status", "source", "version", "trigger", "attribute", "label", "text", "from", "to"} {
+	for _, name := range []string{"workflow", "status", "source", "version", "trigger", "attribute", "label", "text", "from", "to"} {
 		if value := filter[name]; value != "" {
 			parts = append(parts, p.filterWords(name, value))
 		}
@@ -68,6 +68,8 @@ func (p Page) chosenWords(said string) string {
 func (p Page) filterWords(name, value string) string {
 	label := p.word("pages.runs.find.", name)
 	switch name {
+	case "workflow":
+		label = p.T("pages.runs.workflow")
 	case "status":
 		label, value = p.T("pages.runs.status"), p.word("status.", value)
 	case "source":

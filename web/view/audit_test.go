@@ -32,6 +32,7 @@ func TestAnActOnManyRunsIsToldInWords(t *testing.T) {
 		{"en", `cancel: {"source":"webhook","status":"failed"}`, "Cancel: Status: Failed · Started by: A webhook"},
 		{"en", `label late: {"from":"2026-11-01","label":"looked at","text":"timed out: 5 s"}`, "Add a label · late: Label: looked at · Words of the error: timed out: 5 s · Started from (UTC): 2026-11-01"},
 		{"en", `pause: {"attribute":"order=\u003co-17\u003e","status":""}`, "Pause: Attribute: order=&lt;o-17&gt;"},
+		{"en", `retry: {"status":"failed","workflow":"Refunds"}`, "Retry from the failed step: Workflow: Refunds · Status: Failed"},
 		{"en", `pause: {"status":""}`, "Pause: All"},
 		{"en", `pause: {"status":"failed","text":"a long one that the log has cut o`, "Pause: Status: Failed · …"},
 		{"en", `pause: {"status":7}`, `Pause: {&#34;status&#34;:7}`},

@@ -204,13 +204,9 @@ function Row({ field, level, set, taken, enter, remove }: RowProps) {
           {t("editor.schema.must")}
         </label>
         {field.inside === undefined ? null : (
-          <button
-            type="button"
-            class="lnk"
-            aria-label={t("editor.schema.enter", { name })}
-            onClick={enter}
-          >
+          <button type="button" class="lnk" onClick={enter}>
             {t("editor.schema.inside", { n: field.inside })}
+            <span class="sr">{t("editor.schema.ofField", { name })}</span>
             <Icon name="chevron-right" />
           </button>
         )}
@@ -332,7 +328,7 @@ function Choices({
       <button type="button" class="lnk" onClick={() => setOpen(true)}>
         <Icon name="plus" />
         {t("editor.schema.addChoices")}
-        <span class="sr"> {t("editor.schema.choicesOf", { name: field.name })}</span>
+        <span class="sr"> {t("editor.schema.ofField", { name: field.name })}</span>
       </button>
     );
   }
@@ -340,7 +336,7 @@ function Choices({
     <div class="ed-schoices">
       <label for={id}>
         {t("editor.schema.choices")}
-        <span class="sr"> {t("editor.schema.choicesOf", { name: field.name })}</span>
+        <span class="sr"> {t("editor.schema.ofField", { name: field.name })}</span>
       </label>
       <textarea
         id={id}
