@@ -362,3 +362,40 @@ func TestEachAttemptIsMeasuredAlsoWhileTheStoreIsAway(t *testing.T) {
 		t.Errorf("stored is %+v", got)
 	}
 }
+
+// Shards tell what happened while figures are saved and read: nothing is lost
+// or counted twice.
+func TestShardsMeasureWhileFiguresAreSaved(t *testing.T) {
+	t.Parallel()
+	const shards, each = 4, 500
+	b := newBench(t, newShelf())
+	id := b.put(learnAB())
+	var working sync.WaitGroup
+	for shard := range shards {
+		working.Go(func() {
+			for i := range each {
+				one := b.send(shard*each + i)
+				b.tell(&one, &machine.TaskCompleted{Node: "ask", Visit: 1, Attempt: 1}, &machine.RunSucceeded{})
+			}
+		})
+	}
+	done := make(chan struct{})
+	go func() { working.Wait(); close(done) }()
+	for saving := true; saving; {
+		select {
+		case <-done:
+			saving = false
+		default:
+		}
+		if err := b.routing.LearnNow(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	n := 0.0
+	for _, f := range b.shelf.known[routing.Subject{Workspace: "main", Rule: id}] {
+		n += f.Long.N
+	}
+	if n != shards*each || b.routing.Following() {
+		t.Errorf("%v of %d attempts were counted", n, shards*each)
+	}
+}

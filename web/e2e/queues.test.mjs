@@ -142,7 +142,7 @@ test("a rule learns among queues, is pinned, and forgets", async () => {
   // A run says why its queue was chosen.
   await page.goto(`${program.origin}/runs`);
   await page.locator('#rows a[href*="/runs/"]').first().click();
-  await page.getByText(/served best|to find out more|nothing is known yet/).first().waitFor();
+  await page.getByText(/served best|to learn more|nothing known yet/).first().waitFor();
   await shot("run-learned");
   await page.goto(`${program.origin}/queues`);
 
