@@ -8,6 +8,7 @@ import (
 
 	"signalbox/engine/compile"
 	"signalbox/engine/graph"
+	"signalbox/engine/machine"
 )
 
 // limitedBy draws one task that says this of itself.
@@ -54,5 +55,51 @@ func TestLimitsOfANodeReachTheMachine(t *testing.T) {
 	m, issues = compile.Compile(limitedBy(&graph.Task{Concurrency: &graph.Concurrency{}, Rate: &graph.Rate{}, Circuit: &graph.Circuit{}}))
 	if m == nil || m.Nodes[m.Index("a")].Limits != nil {
 		t.Errorf("empty limits are limits: %+v", issues)
+	}
+}
+
+// An external task that asks for a location waits for workers there. What no
+// worker's location can be is found while one draws, or said by the event.
+func TestAnExternalTaskWaitsAtItsLocation(t *testing.T) {
+	t.Parallel()
+	for location, c := range map[string]struct {
+		queue   string
+		warns   bool
+		finding bool
+	}{
+		"":                {"worker:resize", false, false},
+		`"shop-7"`:        {"worker:resize@shop-7", false, false},
+		`"=input.shop"`:   {"worker:resize@shop-8", false, false},
+		`"=input.title"`:  {"worker:resize@?", true, false},
+		`"Shop 7"`:        {"worker:resize@?", true, true},
+		`"=input.nobody"`: {"worker:resize", false, false},
+	} {
+		g := limitedBy(&graph.Task{Location: json.RawMessage(location)})
+		g.Nodes[1].Kind, g.Nodes[1].Config = "external", json.RawMessage(`{"type":"resize"}`)
+		m, issues := compile.Compile(g)
+		if m == nil {
+			t.Fatalf("%s: %+v", location, issues)
+		}
+		found := slices.ContainsFunc(issues, func(i graph.Issue) bool { return i.Code == "bad_location" && i.Field == "/task/location" })
+		if found != c.finding {
+			t.Errorf("%s: %+v", location, issues)
+		}
+		s := m.New("00000000-0000-7000-8000-000000000000")
+		events, err := m.Step(s, machine.Start{Trigger: "start", Value: json.RawMessage(`{"shop":"shop-8","title":"Shop 8","nobody":null}`), Attributes: json.RawMessage("{}"), Source: "test"}, time.Unix(1, 0).UTC())
+		if err != nil {
+			t.Fatal(err)
+		}
+		scheduled := false
+		for _, e := range events {
+			if f, ok := e.Fact.(*machine.TaskScheduled); ok {
+				scheduled = true
+				if f.Queue != c.queue || (f.Warning != "") != c.warns {
+					t.Errorf("%s: queue %s, warning %q", location, f.Queue, f.Warning)
+				}
+			}
+		}
+		if !scheduled {
+			t.Errorf("%s: no task is scheduled", location)
+		}
 	}
 }
