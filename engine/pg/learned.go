@@ -65,7 +65,7 @@ const overlap = 10 * time.Second
 func (r *Routing) KnownSince(ctx context.Context, since time.Time) ([]routing.Known, time.Time, error) {
 	var now time.Time
 	if err := r.pool.QueryRow(ctx, `select clock_timestamp()`).Scan(&now); err != nil {
-		return nil, since, err //nolint:wrapcheck // named by the service
+		return nil, since, err
 	}
 	rows, err := r.pool.Query(ctx, `select workspace_id, rule, subject, figures from learned where changed_at >= $1`, since)
 	if err != nil {
@@ -75,7 +75,7 @@ func (r *Routing) KnownSince(ctx context.Context, since time.Time) ([]routing.Kn
 		var k routing.Known
 		var raw []byte
 		if err := row.Scan(&k.Workspace, &k.Rule, &k.For, &raw); err != nil {
-			return k, err //nolint:wrapcheck // below
+			return k, err
 		}
 		return k, json.Unmarshal(raw, &k.Table)
 	})
