@@ -32,7 +32,7 @@ func (s *Server) registerWorkers(api huma.API) {
 	workerDoes[remote.Request, remote.Held](s, api, remote.OpLeave, "Say goodbye: this worker takes no more tasks")
 	leaseDoes[remote.Beat, remote.Held](s, api, remote.OpBeat, "heartbeat", "Say that the task is at work, perhaps with text for who watches")
 	leaseDoes[remote.Fault, remote.Outcome](s, api, remote.OpFail, "fail", "Fail the task")
-	leaseDoes[struct{}, remote.Held](s, api, remote.OpRelease, "release", "Give the task back to another worker")
+	leaseDoes[remote.Release, remote.Held](s, api, remote.OpRelease, "release", "Give the task back to another worker")
 	on(s, api, op(http.MethodGet, "/api/worker/leases/{lease}/input", "Read a piece of an input that was not told with its task"), func(ctx context.Context, in *pieceInput) (*body[remote.Piece], error) {
 		return askOffice[remote.Piece](ctx, s, remote.Question{Op: remote.OpInput, Lease: in.Lease, Offset: in.Offset})
 	})

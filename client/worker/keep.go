@@ -156,7 +156,7 @@ func (w *Worker) resume(ctx context.Context) {
 		case !w.cfg.Spool.has(e): // its task came again meanwhile
 		case e.Op == "": // nobody changes it: its task is not at work here
 			var h held
-			err := w.insist(ctx, Question{Op: "release", Lease: e.Lease}, struct{}{}, &h)
+			err := w.insist(ctx, Question{Op: "release", Lease: e.Lease}, release{Died: true}, &h)
 			var no *Refusal
 			if err == nil || errors.As(err, &no) {
 				w.cfg.Log.InfoContext(ctx, "a task that the last process did not end is given back", "run", e.Run, "node", e.Node)

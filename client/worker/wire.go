@@ -147,6 +147,10 @@ type outcome struct {
 	Open    bool   `json:"open"` // stale, but nobody has ended the attempt yet
 }
 
+type release struct {
+	Died bool `json:"died"` // the process that had it died over it
+}
+
 type notices struct {
 	Canceled []string `json:"canceled"`
 }

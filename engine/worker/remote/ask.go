@@ -63,7 +63,7 @@ func (o *Office) answer(ctx context.Context, c Caller, q Question) (any, error) 
 	case OpFail:
 		return with(q, func(f Fault) (any, error) { return o.fail(ctx, l, f) })
 	case OpRelease:
-		return o.release(l), nil
+		return with(q, func(r Release) (any, error) { return o.release(l, r), nil })
 	}
 	return nil, problem.New(problem.NotFound, "There is no such question.")
 }
@@ -196,10 +196,13 @@ func (o *Office) fail(ctx context.Context, l *lease, f Fault) (Outcome, error) {
 }
 
 // release gives a task back.
-func (o *Office) release(l *lease) Held {
+func (o *Office) release(l *lease, r Release) Held {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	h := l.held(o.cfg.Now())
+	if r.Died && l.state == StateHeld && !l.said {
+		o.lose(l.key)
+	}
 	if o.say(l, report{back: true}) {
 		h = Held{State: StateOver, Why: "The task was given back."}
 	}

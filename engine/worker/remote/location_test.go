@@ -123,3 +123,24 @@ func TestBadLocationsAreRefused(t *testing.T) {
 		}
 	}
 }
+
+// A task that kills its worker again and again ends, though each start gives it
+// back; what is given back without a death does not count.
+func TestATaskThatKillsItsWorkerEnds(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	h.dispatch(work(1, ours, "resize", `"input":1`))
+	for _, r := range []remote.Release{{}, {Died: true}, {Died: true}, {}, {Died: true}} {
+		got := h.takeOne("w1", "resize")
+		held, err := ask[remote.Held](h, remote.Question{Op: remote.OpRelease, Lease: got.Lease}, r)
+		if must(t, held, err).State != remote.StateOver {
+			t.Fatalf("got %+v", held)
+		}
+	}
+	go func() { // a task comes out only while somebody asks for its type
+		_, _ = ask[remote.Taken](h, remote.Question{Op: remote.OpTake}, remote.Request{Worker: "w1", Types: []string{"resize"}, WaitSeconds: 20})
+	}()
+	if r := <-h.results; r.Error == nil || r.Error.Class != "timeout" {
+		t.Errorf("got %+v", r)
+	}
+}

@@ -14,7 +14,7 @@ const (
 	OpPart     = "part"     // lease, offset, bytes of an output -> Held
 	OpComplete = "complete" // lease, the output (or none behind parts) -> Outcome
 	OpFail     = "fail"     // lease, Fault -> Outcome
-	OpRelease  = "release"  // lease -> Held: the task is given back
+	OpRelease  = "release"  // lease, Release -> Held: the task is given back
 	OpNotices  = "notices"  // Request -> Notices
 	OpLeave    = "leave"    // Request -> Held
 )
@@ -146,6 +146,11 @@ type Outcome struct {
 	// the attempt yet. Who keeps the result can bring it when the task is handed
 	// out again.
 	Open bool `json:"open,omitempty" doc:"stale only: nobody has ended the attempt yet; keep the result, and bring it if the task is handed to you again"`
+}
+
+// Release gives a task back.
+type Release struct {
+	Died bool `json:"died,omitempty" doc:"The process that had it died over it. That counts as a worker that fell silent: the third ends the attempt"`
 }
 
 // Notices name leases that a worker should let go.
