@@ -11,7 +11,7 @@ import (
 // thrown away, so under load a small heap may grow to a multiple of itself for
 // the same memory that a large one takes at Go's own 100 %.
 const (
-	garbageRoom  = 32 << 20 // bytes that the heap may grow by between two collections
+	garbageRoom  = 40 << 20 // bytes that the heap may grow by between two collections
 	garbageMin   = 75       // percent of what lives; also when there is little to do
 	garbageMax   = 400
 	garbageQuiet = 4 << 20 // bytes a second: less is little to do
