@@ -8,11 +8,11 @@ func TestTheHeapGrowsByRoomUnderLoadOnly(t *testing.T) {
 		live, second uint64
 		want         int
 	}{
-		{live: 0, second: 1 << 30, want: 100},           // nothing was collected yet
-		{live: 20 << 20, second: 1 << 20, want: 100},    // idle
-		{live: 1 << 20, second: 200 << 20, want: 400},   // never more than five times what lives
-		{live: 20 << 20, second: 200 << 20, want: 200},  // 40 MB
-		{live: 800 << 20, second: 200 << 20, want: 100}, // never less than Go's own
+		{live: 0, second: 1 << 30, want: 75},           // nothing was collected yet
+		{live: 20 << 20, second: 1 << 20, want: 75},    // idle
+		{live: 1 << 20, second: 200 << 20, want: 400},  // never more than five times what lives
+		{live: 20 << 20, second: 200 << 20, want: 200}, // 40 MB
+		{live: 800 << 20, second: 200 << 20, want: 75}, // never less than three quarters of what lives
 	} {
 		if got := garbagePercent(c.live, c.second); got != c.want {
 			t.Errorf("%d bytes live, %d a second: %d %%, want %d", c.live, c.second, got, c.want)
