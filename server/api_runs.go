@@ -85,7 +85,7 @@ func showRun(r Run) runOut {
 	out.Workflow.ID, out.Workflow.Name = r.Workflow, r.WorkflowName
 	out.Version.ID, out.Version.Number = r.Version, r.VersionNumber
 	if out.EndedAt != nil {
-		ms := float64(r.EndedAt.Sub(r.CreatedAt).Microseconds()) / 1000
+		ms := float64(r.Lasted().Microseconds()) / 1000
 		out.DurationMS = &ms
 	}
 	if out.Labels = r.Labels; out.Labels == nil {

@@ -183,7 +183,7 @@ func (s *Server) kindsOf(p view.Page, g graph.Graph) []kind.Spec {
 func sharedRun(run Run, events []brief.Brief) *view.SharedRun {
 	out := &view.SharedRun{Status: run.Status, Started: run.CreatedAt}
 	if !run.EndedAt.IsZero() {
-		out.Lasted = run.EndedAt.Sub(run.CreatedAt)
+		out.Lasted = run.Lasted()
 	}
 	if n := len(events); n > 0 {
 		// The class only: a message may quote data.

@@ -32,6 +32,10 @@ type Run struct {
 	Stuck         *Stuck    // of an open one that nothing seems to move; nil: it is not stuck
 }
 
+// Lasted is how long a run that is over took. Its row is dated by the turn that
+// wrote it, which for a run that ends in its first turn is after its end.
+func (r *Run) Lasted() time.Duration { return max(0, r.EndedAt.Sub(r.CreatedAt)) }
+
 // Query chooses runs, the newest first.
 type Query struct {
 	Workflow  uuid.UUID // zero: all
