@@ -161,16 +161,22 @@ func until(t *testing.T, what string, ok func() bool) {
 // spooled is how many results are in a spool.
 func spooled(t *testing.T, dir string) (n int) {
 	t.Helper()
-	list, err := filepath.Glob(filepath.Join(dir, "*.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, name := range list {
+	for _, name := range spoolFiles(t, dir) {
 		if raw, err := os.ReadFile(name); err == nil && strings.Contains(string(raw), `"op":"complete"`) {
 			n++
 		}
 	}
 	return n
+}
+
+// spoolFiles lists the tasks in a spool.
+func spoolFiles(t *testing.T, dir string) []string {
+	t.Helper()
+	list, err := filepath.Glob(filepath.Join(dir, "*.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return list
 }
 
 // completed lists who completed the tasks of a run.
@@ -298,7 +304,7 @@ func TestALineThatFailsForLongerThanALease(t *testing.T) {
 		t.Helper()
 		for {
 			run = p.start(id, map[string]any{"text": "one two", "pause_ms": 1_500})
-			far.held(p, run)
+			until(t, "the task at work", func() bool { return len(spoolFiles(t, spool)) == 1 || len(p.completed(run)) > 0 })
 			w.fail(true)
 			until(t, "the end of the lease", func() bool { return p.app.HeldBy("far") == 0 })
 			if len(p.completed(run)) == 0 {

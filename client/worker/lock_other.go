@@ -6,3 +6,5 @@ import "os"
 
 // tryLock trusts that nobody starts two processes with one spool.
 func tryLock(*os.File) bool { return true }
+
+func unlock(*os.File) {}

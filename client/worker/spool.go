@@ -92,6 +92,7 @@ func OpenSpool(dir string) (*Spool, error) {
 
 // Close lets another process use the directory.
 func (s *Spool) Close() error {
+	unlock(s.lock)
 	if err := s.lock.Close(); err != nil {
 		return fmt.Errorf("close the spool: %w", err)
 	}

@@ -180,7 +180,16 @@ func lockFile(p string) (io.Closer, error) {
 	// The number is for people: losing it costs nothing.
 	_ = f.Truncate(0)
 	_, _ = f.WriteAt([]byte(strconv.Itoa(os.Getpid())), 0)
-	return f, nil
+	return dirLock{f}, nil
+}
+
+// dirLock is a held lock. A child that is just being started has the file open
+// until it has become another program, so closing alone would not free it.
+type dirLock struct{ *os.File }
+
+// Close implements io.Closer.
+func (l dirLock) Close() error {
+	return errors.Join(unix.Flock(int(l.Fd()), unix.LOCK_UN), l.File.Close())
 }
 
 func fastShutdown(p *os.Process) error {
