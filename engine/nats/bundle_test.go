@@ -130,8 +130,21 @@ func (b *bundle) work(cfg worker.Config) (stop func()) {
 	return b.workOn(b.connect(), cfg)
 }
 
+// drained is work that can be told to stop and be waited for apart.
+func (b *bundle) drained(cfg worker.Config) (halt, wait func()) {
+	b.tb.Helper()
+	ctx, halt := context.WithCancel(context.Background())
+	return halt, b.workUntil(ctx, b.connect(), cfg)
+}
+
 // workOn is work over a connection of its own.
 func (b *bundle) workOn(c *nats.Conn, cfg worker.Config) (stop func()) {
+	b.tb.Helper()
+	return b.workUntil(context.Background(), c, cfg)
+}
+
+// workUntil is workOn until the context ends, or stop is called.
+func (b *bundle) workUntil(ctx context.Context, c *nats.Conn, cfg worker.Config) (stop func()) {
 	b.tb.Helper()
 	b.worker = c
 	cfg.Source = nats.NewSource(c)
@@ -142,7 +155,7 @@ func (b *bundle) workOn(c *nats.Conn, cfg worker.Config) (stop func()) {
 	if err != nil {
 		b.tb.Fatal(err)
 	}
-	ctx, cancel := context.WithCancel(context.Background())
+	ctx, cancel := context.WithCancel(ctx)
 	done := make(chan error, 1)
 	go func() { done <- p.Run(ctx) }()
 	var once sync.Once

@@ -290,18 +290,17 @@ func TestDrainLetsAttemptsEnd(t *testing.T) {
 	b := newBundle(t)
 	b.own(t)
 	taken, goOn := make(chan struct{}), make(chan struct{})
-	stop := b.work(worker.Config{Actions: actions(func(context.Context, worker.Call) (json.RawMessage, error) {
+	halt, wait := b.drained(worker.Config{Actions: actions(func(context.Context, worker.Call) (json.RawMessage, error) {
 		close(taken)
 		<-goOn
 		return json.RawMessage(`"done"`), nil
 	})})
 	b.dispatch(one(1, task.Normal))
 	<-taken
-	stopped := make(chan struct{})
-	go func() { stop(); close(stopped) }()
+	halt()
 	b.dispatch(one(2, task.Normal)) // must stay for another worker
 	close(goOn)
-	<-stopped
+	wait()
 	if d := b.result(); string(d.Result.Output) != `"done"` {
 		t.Errorf("got %+v", d.Result)
 	}

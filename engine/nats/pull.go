@@ -81,6 +81,10 @@ func (p *puller) run(ctx context.Context) {
 	defer tick.Stop()
 	for {
 		p.drain()
+		if ctx.Err() != nil { // not only in the select: it may choose a task that has come
+			p.stop()
+			return
+		}
 		free := p.look()
 		p.pull(free)
 		p.start(free)

@@ -315,7 +315,7 @@ func (c *Channel) Serve(ctx context.Context, name string, d *worker.Desk) error 
 	defer q.leave(d)
 	for {
 		d.Await(false)
-		for q.serve(d) {
+		for ctx.Err() == nil && q.serve(d) {
 		}
 		select {
 		case <-ctx.Done():
