@@ -269,6 +269,43 @@ test("what people wrote on a line stands on it, and covers no card", async () =>
   await shot("run-labels");
 });
 
+test("from afar titles are whole and can be read; two fingers zoom; the axis keeps its words", async () => {
+  await page.setViewportSize({ width: 800, height: 900 });
+  const cdp = await page.context().newCDPSession(page);
+  const touch = (type, ...points) => cdp.send("Input.dispatchTouchEvent", { type, touchPoints: points.map(([x, y], id) => ({ x, y, id })) });
+  const zoomed = () => page.locator(".stage-svg > g").evaluate((g) => g.getCTM().a);
+  try {
+    const { body } = await api("POST", "/api/workflows", { name: "Wide", graph: { ...graph, layout: { nodes: { ...graph.layout.nodes, look_up: place(280, 0, "Look up the order"), answer: place(1240, 0, "退款结果告诉客户本人") } } } });
+    const started = await api("POST", `/api/workflows/${body.id}/runs`, { version: "draft", input: { fails: 0, amount: 3 } });
+    await open(started.body.run.id);
+    await chip("Succeeded");
+    await page.locator('.stage-svg[data-from="2"]').waitFor();
+    const titles = page.locator(".stage .title");
+    const lines = await titles.evaluateAll((list) => list.map((it) => [...it.children].map((line) => line.textContent)));
+    assert.deepEqual(lines.map((of) => of.join(/^\p{ASCII}/u.test(of[0]) ? " " : "")), ["Start", "Look up the order", "Charge back", "退款结果告诉客户本人"]);
+    assert.deepEqual(lines.map((of) => of.length), [1, 2, 2, 2]);
+    const before = await zoomed();
+    assert.ok(20 * before >= 9, `titles are ${20 * before} px high`);
+    for (const gone of await page.locator(".stage .sub").all()) assert.equal(await gone.isVisible(), false);
+    const axis = await page.locator(".axis-marks").boundingBox();
+    for (const word of await page.locator(".axis-marks span").all()) {
+      const box = await word.boundingBox();
+      assert.ok(box.x >= axis.x - 1 && box.x + box.width <= axis.x + axis.width + 1, `${await word.innerText()} is cut off`);
+    }
+    await shot("run-afar");
+    await touch("touchStart", [300, 300], [400, 300]);
+    await touch("touchMove", [200, 300], [500, 300]);
+    await touch("touchEnd");
+    const after = await zoomed();
+    assert.ok(Math.abs(after / before - 3) < 0.05, `${after / before} times as large, fingers 3 times as far apart`);
+    await page.locator('.stage-svg[data-from="0"]').waitFor();
+    assert.equal(await titles.nth(2).textContent(), "Charge back");
+  } finally {
+    await cdp.detach();
+    await page.setViewportSize({ width: 1440, height: 900 });
+  }
+});
+
 /** Pictures in both themes, for people to look at. */
 async function shot(name) {
   if (!process.env.SHOTS) return;

@@ -8,7 +8,6 @@ import { Canvas } from "./canvas.tsx";
 import { EdgeData } from "./data.ts";
 import { Lineage } from "./fork.tsx";
 import { Header } from "./header.tsx";
-import { Inspector } from "./inspector.tsx";
 import { listenKeys } from "./keys.ts";
 import { Late } from "./late.tsx";
 import { LiveRegion } from "./live-region.tsx";
@@ -34,6 +33,12 @@ const why = () => import("./later.ts").then((m) => m.later.Why);
 /** Why the run failed; most runs never need it. */
 function Explained(props: { readonly store: RunStore; readonly run: PageProps["run"] }) {
   return props.store.status.value === "failed" ? <Late load={why} with={props} /> : null;
+}
+
+const inspector = () => import("./inspector.tsx").then((m) => m.Inspector);
+
+function Inspecting({ store }: { readonly store: RunStore }) {
+  return store.selected.value === undefined ? null : <Late load={inspector} with={{ store }} />;
 }
 
 const asks = () => import("./asks.tsx").then((m) => m.Asks);
@@ -68,7 +73,7 @@ export function App({ store, props }: Props) {
             <Banner store={store} />
             <LinkNote store={store} />
           </div>
-          <Inspector store={store} />
+          <Inspecting store={store} />
           <Explained store={store} run={props.run} />
           <Asking store={store} />
         </div>

@@ -8,6 +8,9 @@ import { iconAddress } from "./icon.tsx";
 import type { Foot } from "./stage.ts";
 import { toneOfNode } from "./status.tsx";
 
+/** Where titles begin. */
+export const TITLE_X = 54;
+
 const NS = "http://www.w3.org/2000/svg";
 
 type Attributes = Readonly<Record<string, string | number>>;
@@ -26,11 +29,15 @@ export function element<K extends keyof SVGElementTagNameMap>(
 export type CardView = {
   readonly card: Card;
   readonly root: SVGGElement;
+  readonly title: SVGTextElement;
   readonly sign: SVGPathElement;
   readonly left: SVGTextElement;
   readonly right: SVGTextElement;
   status: NodeStatus;
   selected: boolean;
+  foot: Foot;
+  /** Of the foot, which is larger when it is seen from afar. */
+  font: string;
 };
 
 export function cardView(card: Card, parent: Element): CardView {
@@ -53,7 +60,7 @@ export function cardView(card: Card, parent: Element): CardView {
     root,
   );
   element("rect", { class: "box", ...box }, root);
-  head(card, root);
+  const title = head(card, root);
   if (card.rows) rows(card, root);
   const sign = glyph(card, root);
   const y = card.h - FOOT;
@@ -62,10 +69,22 @@ export function cardView(card: Card, parent: Element): CardView {
   const right = element("text", { class: "foot right", x: card.w - 12, y: y + 18.5 }, root);
   if (card.input) port(root, 0, HEAD / 2, false);
   for (const o of card.outs) port(root, card.w, o.y, o.failure);
-  return { card, root, sign, left, right, status: "idle", selected: false };
+  const foot = { left: "", right: "" };
+  return {
+    card,
+    root,
+    title,
+    sign,
+    left,
+    right,
+    status: "idle",
+    selected: false,
+    foot,
+    font: FOOT_FONT,
+  };
 }
 
-function head(card: Card, root: Element): void {
+function head(card: Card, root: Element): SVGTextElement {
   element("rect", { class: `pt t-${card.tile}`, x: 12, y: 12, width: 32, height: 32, rx: 8 }, root);
   const icon = element(
     "svg",
@@ -73,9 +92,9 @@ function head(card: Card, root: Element): void {
     root,
   );
   element("use", { href: iconAddress(card.icon) }, icon);
-  const room = card.w - 54 - 12 - 28;
-  text(root, "title", 54, 25.5, card.title, "600 13px Inter, sans-serif", room);
-  text(root, "sub", 54, 41.5, card.sub, '450 11px "JetBrains Mono", monospace', room);
+  const room = card.w - TITLE_X - 40;
+  text(root, "sub", TITLE_X, 41.5, card.sub, '450 11px "JetBrains Mono", monospace', room);
+  return text(root, "title", TITLE_X, 25.5, card.title, "600 13px Inter, sans-serif", room);
 }
 
 function rows(card: Card, root: Element): void {
@@ -121,8 +140,10 @@ function text(
   words: string,
   font: string,
   room: number,
-): void {
-  element("text", { class: name, x, y }, root).textContent = fit(words, font, room);
+): SVGTextElement {
+  const made = element("text", { class: name, x, y }, root);
+  made.textContent = fit(words, font, room);
+  return made;
 }
 
 const measure = document.createElement("canvas").getContext("2d");
@@ -155,7 +176,7 @@ const SIGNS: Readonly<Record<NodeStatus, string>> = {
   undone: "M9 6.5L6 9.5l3 3M6 9.5h5.5a2.5 2.5 0 0 1 0 5H9",
 };
 
-const FOOT_FONT = "400 11px Inter, sans-serif";
+export const FOOT_FONT = "400 11px Inter, sans-serif";
 
 /** Shows a status: class, glyph, and the words of the foot. */
 export function paintCard(view: CardView, status: NodeStatus, foot: Foot, label: string): void {
@@ -164,11 +185,16 @@ export function paintCard(view: CardView, status: NodeStatus, foot: Foot, label:
     view.sign.setAttribute("d", SIGNS[status]);
     setClass(view);
   }
-  const right = fit(foot.right, FOOT_FONT, view.card.w * 0.5);
-  const left = fit(foot.left, FOOT_FONT, view.card.w * (right === "" ? 0.9 : 0.48));
-  if (view.left.textContent !== left) view.left.textContent = left;
-  if (view.right.textContent !== right) view.right.textContent = right;
+  view.foot = foot;
+  paintFoot(view);
   if (view.root.getAttribute("aria-label") !== label) view.root.setAttribute("aria-label", label);
+}
+
+export function paintFoot({ card, foot, font, left, right }: CardView): void {
+  const end = fit(foot.right, font, card.w * 0.5);
+  const begin = fit(foot.left, font, card.w * (end === "" ? 0.9 : 0.48));
+  if (left.textContent !== begin) left.textContent = begin;
+  if (right.textContent !== end) right.textContent = end;
 }
 
 export function setClass(view: CardView): void {

@@ -12,6 +12,8 @@ import { cardView, element, paintCard, setClass } from "./svg-card.ts";
 const ZOOM_LEAST = 0.05;
 const ZOOM_MOST = 2.5;
 const MARGIN = 48;
+/** From farther titles are larger, and from farther than the second larger still. */
+const FAR = [0.74, 0.56] as const;
 const GLIDE_MS = 200;
 const SIGN = 6.7; // the width of a letter on a pill
 
@@ -50,6 +52,9 @@ export class SvgStage implements Stage {
   #glide = 0;
   #moved = false;
   #size = { w: 0, h: 0 };
+  #distance = 0;
+  /** Where each finger that is down was last. */
+  readonly #fingers = new Map<number, PointerEvent>();
 
   constructor(host: HTMLElement, picture: Picture, name: string, events: StageEvents) {
     this.#host = host;
@@ -204,7 +209,7 @@ export class SvgStage implements Stage {
   // -- camera
 
   #fitted(box: Box, most: number): Camera {
-    const w = Math.max(1, this.#size.w - 2 * MARGIN);
+    const w = Math.max(1, this.#size.w - 2 * Math.min(MARGIN, this.#size.w / 25));
     const h = Math.max(1, this.#size.h - 2 * MARGIN - 24);
     const z = Math.max(ZOOM_LEAST, Math.min(most, w / Math.max(1, box.w), h / Math.max(1, box.h)));
     return {
@@ -238,6 +243,16 @@ export class SvgStage implements Stage {
     this.#host.style.backgroundPosition = `${camera.x}px ${camera.y}px`;
     const dots = 22 * Math.max(0.5, camera.z);
     this.#host.style.backgroundSize = `${dots}px ${dots}px`;
+    const distance = FAR.filter((z) => camera.z < z).length;
+    if (distance !== this.#distance) void this.#from(distance);
+  }
+
+  async #from(distance: number): Promise<void> {
+    this.#distance = distance;
+    const { seenFrom } = await import("./svg-far.ts");
+    if (distance !== this.#distance) return; // it was zoomed again meanwhile
+    this.#svg.dataset["from"] = String(distance);
+    seenFrom(distance, this.#cards.values());
   }
 
   #resized(): void {
@@ -304,7 +319,7 @@ export class SvgStage implements Stage {
     )
       return;
     const id = idOf(down.target);
-    let { clientX: x, clientY: y } = down;
+    this.#fingers.set(down.pointerId, down);
     let dragging = false;
     const ended = new AbortController();
     const options = { signal: AbortSignal.any([ended.signal, this.#abort.signal]) };
@@ -315,15 +330,14 @@ export class SvgStage implements Stage {
         if (!dragging && Math.hypot(e.clientX - down.clientX, e.clientY - down.clientY) < 4) return;
         dragging = true;
         this.#host.dataset["dragging"] = "";
-        this.#pan(e.clientX - x, e.clientY - y);
-        x = e.clientX;
-        y = e.clientY;
+        this.#drag(e);
       },
       options,
     );
     const up = (e: PointerEvent) => {
       if (e.pointerId !== down.pointerId) return;
       ended.abort();
+      this.#fingers.delete(e.pointerId);
       delete this.#host.dataset["dragging"];
       if (dragging || e.type === "pointercancel") return;
       this.#events.select(id);
@@ -331,6 +345,24 @@ export class SvgStage implements Stage {
     };
     window.addEventListener("pointerup", up, options);
     window.addEventListener("pointercancel", up, options);
+  }
+
+  /** One finger, or a mouse, pans; each of two pans by half and zooms. */
+  #drag(to: PointerEvent): void {
+    const from = this.#fingers.get(to.pointerId) ?? to;
+    const still = [...this.#fingers.values()].find((f) => f.pointerId !== to.pointerId);
+    this.#fingers.set(to.pointerId, to);
+    const share = still === undefined ? 1 : 0.5;
+    this.#pan((to.clientX - from.clientX) * share, (to.clientY - from.clientY) * share);
+    if (still === undefined) return;
+    const apart = (e: PointerEvent) =>
+      Math.max(1, Math.hypot(e.clientX - still.clientX, e.clientY - still.clientY));
+    const { left, top } = this.#host.getBoundingClientRect();
+    this.#zoomAt(
+      (to.clientX + still.clientX) / 2 - left,
+      (to.clientY + still.clientY) / 2 - top,
+      apart(to) / apart(from),
+    );
   }
 
   #key(e: KeyboardEvent): void {

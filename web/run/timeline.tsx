@@ -8,11 +8,11 @@ import { ticksOf } from "../core/run-scale.ts";
 import { mark, took } from "../core/run-time.ts";
 import { t } from "../core/strings.ts";
 import { Icon } from "./icon.tsx";
+import { Late } from "./late.tsx";
 import { clear, paintBars, ROW_HEIGHT, readColors } from "./paint-bars.ts";
 import { Scrubber, Transport, useTheme } from "./scrubber.tsx";
 import type { RunStore } from "./store.ts";
 import type { TimelineView } from "./timeline-view.ts";
-import { TimesTable } from "./times.tsx";
 
 type Props = { readonly store: RunStore; readonly view: TimelineView };
 
@@ -28,13 +28,15 @@ export function Timeline({ store, view }: Props) {
         <Axis store={store} view={view} />
       </div>
       {view.table.value ? (
-        <TimesTable store={store} view={view} />
+        <Late load={timesTable} with={{ store, view }} />
       ) : (
         <Rows store={store} view={view} />
       )}
     </section>
   );
 }
+
+const timesTable = () => import("./later.ts").then((m) => m.later.TimesTable);
 
 function Toggles({ view }: { readonly view: TimelineView }) {
   return (
@@ -74,17 +76,23 @@ function Axis({ store, view }: Props) {
   return (
     <div class="axis-marks tn" aria-hidden="true">
       {ticks.map((tick) => (
-        <Mark key={tick} x={scale.x(store.started + tick)} word={mark(tick)} />
+        <Mark key={tick} x={scale.x(store.started + tick)} width={scale.width} word={mark(tick)} />
       ))}
     </div>
   );
 }
 
-function Mark({ x, word }: { readonly x: number; readonly word: string }) {
+type MarkProps = { readonly x: number; readonly width: number; readonly word: string };
+
+/** A word of the axis, on the side of its time where it has room. */
+function Mark({ x, width, word }: MarkProps) {
   const element = useRef<HTMLSpanElement>(null);
   useLayoutEffect(() => {
-    if (element.current !== null) element.current.style.left = `${x}px`;
-  }, [x]);
+    const { current } = element;
+    if (current === null) return;
+    current.style.left = `${x}px`;
+    current.classList.toggle("before", x + current.offsetWidth > width);
+  }, [x, width]);
   return <span ref={element}>{word}</span>;
 }
 
