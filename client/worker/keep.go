@@ -144,25 +144,24 @@ func (w *Worker) lapse(ctx context.Context, e *entry) {
 
 // resume brings what an earlier process left: results to the server, and tasks
 // without one back to their queues.
-func (w *Worker) resume(ctx context.Context) {
-	if w.cfg.Spool == nil {
-		return
-	}
-	for _, e := range w.cfg.Spool.left() {
+func (w *Worker) resume(ctx context.Context, l left) {
+	for _, e := range l.undone {
 		if ctx.Err() != nil {
 			return
 		}
-		switch {
-		case !w.cfg.Spool.has(e): // its task came again meanwhile
-		case e.Op == "": // nobody changes it: its task is not at work here
-			var h held
-			err := w.insist(ctx, Question{Op: "release", Lease: e.Lease}, release{Died: true}, &h)
-			var no *Refusal
-			if err == nil || errors.As(err, &no) {
-				w.cfg.Log.InfoContext(ctx, "a task that the last process did not end is given back", "run", e.Run, "node", e.Node)
-				w.forget(e)
-			}
-		default:
+		var h held
+		err := w.insist(ctx, Question{Op: "release", Lease: e.Lease}, release{Died: true}, &h)
+		var no *Refusal
+		if err == nil || errors.As(err, &no) {
+			w.cfg.Log.InfoContext(ctx, "a task that the last process did not end is given back", "run", e.Run, "node", e.Node)
+			w.forget(e)
+		}
+	}
+	for _, e := range l.results {
+		if ctx.Err() != nil {
+			return
+		}
+		if w.cfg.Spool.has(e) { // its task can have come again meanwhile
 			w.settle(ctx, e)
 		}
 	}

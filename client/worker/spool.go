@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -188,16 +189,25 @@ func (s *Spool) forget(e *entry) error {
 	return remove(filepath.Join(s.dir, e.file))
 }
 
-// left lists what an earlier process left, in the order of its files.
-func (s *Spool) left() []*entry {
+// left is what an earlier process left, in the order of its files.
+type left struct{ undone, results []*entry }
+
+// left tells it. What is asked later than before the first task also has
+// tasks that are at work here.
+func (s *Spool) left() (l left) {
+	if s == nil {
+		return l
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	list := make([]*entry, 0, len(s.entries))
-	for _, e := range s.entries {
-		list = append(list, e)
+	for _, file := range slices.Sorted(maps.Keys(s.entries)) {
+		if e := s.entries[file]; e.Op == "" {
+			l.undone = append(l.undone, e)
+		} else {
+			l.results = append(l.results, e)
+		}
 	}
-	slices.SortFunc(list, func(a, b *entry) int { return strings.Compare(a.file, b.file) })
-	return list
+	return l
 }
 
 // find returns the result of the same visit that is still here: an output does

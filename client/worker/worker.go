@@ -141,7 +141,8 @@ func (w *Worker) Run(ctx context.Context) error {
 	listening.Go(func() { w.listen(hear) })
 
 	var tasks sync.WaitGroup
-	tasks.Go(func() { w.resume(work) })
+	left := w.cfg.Spool.left()
+	tasks.Go(func() { w.resume(work, left) })
 	err := w.takeAll(ctx, work, &tasks)
 	done := make(chan struct{})
 	go func() { tasks.Wait(); close(done) }()
