@@ -391,8 +391,12 @@ test("an old version can be looked at and not changed", async () => {
 
 test("on a narrow screen the inspector is a sheet, on a small one nothing is edited", async () => {
   await openLine("Narrow");
+  const zoom = page.locator(".ed-zoom button").nth(1);
+  await zoom.click();
+  await page.waitForFunction(() => /"z":1,.*"w":1440/.test(Object.entries(localStorage).find(([k]) => k === `sb-camera:${location.pathname.split("/").at(-1)}`)?.[1]));
   await page.setViewportSize({ width: 1000, height: 760 });
   await page.reload();
+  await says(zoom, /^69%$/); // the same part of the drawing, smaller
   await card("Result").dblclick();
   await page.locator(".ed-closesheet").click();
   await page.locator(".ed-closesheet").waitFor({ state: "detached" });

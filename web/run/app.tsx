@@ -35,7 +35,7 @@ function Explained(props: { readonly store: RunStore; readonly run: PageProps["r
   return props.store.status.value === "failed" ? <Late load={why} with={props} /> : null;
 }
 
-const inspector = () => import("./inspector.tsx").then((m) => m.Inspector);
+const inspector = () => import("./later.ts").then((m) => m.later.Inspector);
 
 function Inspecting({ store }: { readonly store: RunStore }) {
   return store.selected.value === undefined ? null : <Late load={inspector} with={{ store }} />;

@@ -8,8 +8,8 @@ import type { Brief } from "../core/run-event.ts";
 import { nodeOf } from "../core/run-event.ts";
 import { took } from "../core/run-time.ts";
 import { t } from "../core/strings.ts";
+import { BodyGrid } from "./bodies.tsx";
 import { Icon } from "./icon.tsx";
-import { Late } from "./late.tsx";
 import { at, message } from "./net.ts";
 import { NodeGlyph } from "./status.tsx";
 import type { RunStore } from "./store.ts";
@@ -53,7 +53,7 @@ export function Inspector({ store }: { readonly store: RunStore }) {
         {node?.took === undefined || node.took < 0.05 ? undefined : <span>{took(node.took)}</span>}
       </p>
       {store.shown.value.bodies.has(key) ? (
-        <Late key={key} load={bodies} with={{ store, of: key }} />
+        <BodyGrid key={key} store={store} of={key} />
       ) : undefined}
       {last === undefined ? (
         <p class="muted">{t("run.side.none")}</p>
@@ -63,8 +63,6 @@ export function Inspector({ store }: { readonly store: RunStore }) {
     </aside>
   );
 }
-
-const bodies = () => import("./later.ts").then((m) => m.later.BodyGrid);
 
 /** The last event of a step up to a moment. */
 function lastOf(

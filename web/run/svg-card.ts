@@ -7,24 +7,7 @@ import type { NodeStatus } from "../core/run-node.ts";
 import { iconAddress } from "./icon.tsx";
 import type { Foot } from "./stage.ts";
 import { toneOfNode } from "./status.tsx";
-
-/** Where titles begin. */
-export const TITLE_X = 54;
-
-const NS = "http://www.w3.org/2000/svg";
-
-type Attributes = Readonly<Record<string, string | number>>;
-
-export function element<K extends keyof SVGElementTagNameMap>(
-  name: K,
-  attributes: Attributes = {},
-  parent?: Element,
-): SVGElementTagNameMap[K] {
-  const made = document.createElementNS(NS, name);
-  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, String(value));
-  parent?.append(made);
-  return made;
-}
+import { element, FOOT_FONT, fit, paintFoot, TITLE_X } from "./svg.ts";
 
 export type CardView = {
   readonly card: Card;
@@ -146,23 +129,6 @@ function text(
   return made;
 }
 
-const measure = document.createElement("canvas").getContext("2d");
-
-/** A text cut to its room. */
-export function fit(words: string, font: string, room: number): string {
-  if (measure === null) return words;
-  measure.font = font;
-  if (measure.measureText(words).width <= room) return words;
-  let low = 0;
-  let high = words.length;
-  while (low < high) {
-    const middle = (low + high + 1) >> 1;
-    if (measure.measureText(`${words.slice(0, middle)}…`).width <= room) low = middle;
-    else high = middle - 1;
-  }
-  return `${words.slice(0, low).trimEnd()}…`;
-}
-
 const SIGNS: Readonly<Record<NodeStatus, string>> = {
   idle: "",
   queued: "M6.2 10h.1M10 10h.1M13.8 10h.1",
@@ -176,8 +142,6 @@ const SIGNS: Readonly<Record<NodeStatus, string>> = {
   undone: "M9 6.5L6 9.5l3 3M6 9.5h5.5a2.5 2.5 0 0 1 0 5H9",
 };
 
-export const FOOT_FONT = "400 11px Inter, sans-serif";
-
 /** Shows a status: class, glyph, and the words of the foot. */
 export function paintCard(view: CardView, status: NodeStatus, foot: Foot, label: string): void {
   if (view.status !== status) {
@@ -188,13 +152,6 @@ export function paintCard(view: CardView, status: NodeStatus, foot: Foot, label:
   view.foot = foot;
   paintFoot(view);
   if (view.root.getAttribute("aria-label") !== label) view.root.setAttribute("aria-label", label);
-}
-
-export function paintFoot({ card, foot, font, left, right }: CardView): void {
-  const end = fit(foot.right, font, card.w * 0.5);
-  const begin = fit(foot.left, font, card.w * (end === "" ? 0.9 : 0.48));
-  if (left.textContent !== begin) left.textContent = begin;
-  if (right.textContent !== end) right.textContent = end;
 }
 
 export function setClass(view: CardView): void {

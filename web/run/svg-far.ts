@@ -1,8 +1,8 @@
 // Cards seen from afar: titles large enough to be read, on two lines, and
 // nothing beside them that is too small to be read.
 
+import { element, FOOT_FONT, fit, paintFoot, TITLE_X } from "./svg.ts";
 import type { CardView } from "./svg-card.ts";
-import { element, FOOT_FONT, fit, paintFoot, TITLE_X } from "./svg-card.ts";
 
 /** Of titles when near, from farther, and from afar: as in stage.css. */
 const SIZES = [13, 16, 20];

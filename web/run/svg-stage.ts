@@ -6,8 +6,9 @@ import { boxOf, roomAt } from "../core/run-card.ts";
 import type { NodeStatus } from "../core/run-node.ts";
 import { Drops } from "./drops.ts";
 import type { EdgeState, Foot, Stage, StageEvents } from "./stage.ts";
+import { element } from "./svg.ts";
 import type { CardView } from "./svg-card.ts";
-import { cardView, element, paintCard, setClass } from "./svg-card.ts";
+import { cardView, paintCard, setClass } from "./svg-card.ts";
 
 const ZOOM_LEAST = 0.05;
 const ZOOM_MOST = 2.5;

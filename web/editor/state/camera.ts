@@ -30,7 +30,7 @@ export class CameraKeeper {
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => this.#keep(camera), pause);
     try {
-      localStorage.setItem(this.#key, JSON.stringify(camera));
+      localStorage.setItem(this.#key, JSON.stringify({ ...camera, w: innerWidth }));
     } catch {
       // Full or forbidden storage: the server's copy is enough.
     }
@@ -47,10 +47,12 @@ export class CameraKeeper {
     try {
       const kept: unknown = JSON.parse(localStorage.getItem(this.#key) ?? "null");
       if (typeof kept !== "object" || kept === null) return undefined;
-      const [x, y, z] = ["x", "y", "z"].map((name): unknown => Reflect.get(kept, name));
-      return typeof x === "number" && typeof y === "number" && typeof z === "number" && z > 0
-        ? { x, y, z }
-        : undefined;
+      const [x, y, z, w] = ["x", "y", "z", "w"].map((name): unknown => Reflect.get(kept, name));
+      if (typeof x !== "number" || typeof y !== "number" || typeof z !== "number" || z <= 0)
+        return undefined;
+      // In a narrower window the same part of the drawing, smaller.
+      const k = typeof w === "number" ? Math.min(1, innerWidth / w) : 1;
+      return { x: x * k, y: y * k, z: z * k };
     } catch {
       return undefined;
     }
