@@ -3,127 +3,182 @@ package graph
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/go-json-experiment/json/jsontext"
+
 	"signalbox/engine/problem"
 )
 
-// setter writes one value below a configuration and notes how to undo it.
+// setter writes one value below a configuration and notes how to undo it. It
+// works on the text, so that all else stays as its author wrote it: the order
+// of members, which forms show, and the digits of numbers.
 type setter struct {
-	remove bool
-	value  any
-	undo   Op
-	noted  bool
+	value json.RawMessage // empty: the place is removed
+	undo  Op
+	noted bool
 }
 
 // note remembers the topmost place that has to be set back, and its old value;
 // an absent old value removes the place again.
-func (s *setter) note(at string, old any, there bool) error {
+func (s *setter) note(at string, old json.RawMessage) {
 	if s.noted {
-		return nil
+		return
 	}
-	s.noted, s.undo.Path = true, at
-	if there {
-		raw, err := marshalPlain(old)
-		if err != nil {
-			return err
-		}
-		s.undo.Value = raw
-	}
-	return nil
-}
-
-// readPlain keeps numbers as they are written.
-func readPlain(raw json.RawMessage) (any, error) {
-	var v any
-	dec := json.NewDecoder(bytes.NewReader(raw))
-	dec.UseNumber()
-	if err := dec.Decode(&v); err != nil {
-		return nil, decodeProblem(err)
-	}
-	return v, nil
-}
-
-func marshalPlain(v any) (json.RawMessage, error) {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(v); err != nil {
-		return nil, fmt.Errorf("encode value: %w", err)
-	}
-	return bytes.TrimSpace(b.Bytes()), nil
+	s.noted, s.undo.Path, s.undo.Value = true, at, old
 }
 
 // set returns the node with the value put at the path.
-func (s *setter) set(in any, at string, path []string) (any, error) {
+func (s *setter) set(in json.RawMessage, at string, path []string) (json.RawMessage, error) {
 	name := strings.NewReplacer("~1", "/", "~0", "~").Replace(path[0])
-	switch in := in.(type) {
-	case map[string]any:
+	switch jsontext.Value(in).Kind() {
+	case '{':
 		return s.setMember(in, at+"/"+path[0], name, path[1:])
-	case []any:
-		if err := s.note(at, in, true); err != nil {
-			return nil, err
-		}
-		return s.setItem(slices.Clone(in), at, name, path[1:])
+	case '[':
+		s.note(at, in)
+		return s.setItem(in, at, name, path[1:])
 	default:
 		return nil, problem.New(problem.Invalid, "%s is not an object or an array, so nothing can be set inside it.", at).At("/path", at+"/"+path[0], "a place inside an object")
 	}
 }
 
-func (s *setter) setMember(in map[string]any, at, name string, rest []string) (any, error) {
-	old, there := in[name]
-	if len(rest) == 0 {
-		if err := s.note(at, old, there); err != nil {
-			return nil, err
-		}
-		if s.remove {
-			delete(in, name)
-		} else {
-			in[name] = s.value
-		}
-		return in, nil
-	}
-	if !there || old == nil {
-		if s.remove {
-			return in, s.note(at, old, there)
-		}
-		if err := s.note(at, old, there); err != nil {
-			return nil, err
-		}
-		old = map[string]any{}
-	}
-	next, err := s.set(old, at, rest)
+func (s *setter) setMember(in json.RawMessage, at, name string, rest []string) (json.RawMessage, error) {
+	all, err := readMembers(in)
 	if err != nil {
 		return nil, err
 	}
-	in[name] = next
-	return in, nil
+	var old json.RawMessage
+	i := slices.IndexFunc(all, func(m member) bool { return m.name == name })
+	if i >= 0 {
+		old = all[i].value
+	}
+	next := s.value
+	if len(rest) > 0 {
+		if len(old) == 0 || string(old) == "null" {
+			s.note(at, old)
+			if len(s.value) == 0 {
+				return in, nil
+			}
+			old = json.RawMessage("{}")
+		}
+		if next, err = s.set(old, at, rest); err != nil {
+			return nil, err
+		}
+	}
+	s.note(at, old)
+	switch {
+	case len(next) == 0 && i >= 0:
+		all = slices.Delete(all, i, i+1)
+	case len(next) == 0: // nothing is there to remove
+	case i >= 0:
+		all[i].value = next
+	default:
+		all = append(all, member{name, next})
+	}
+	return writeMembers(all)
 }
 
-func (s *setter) setItem(in []any, at, name string, rest []string) (any, error) {
-	if name == "-" && len(rest) == 0 && !s.remove {
-		return append(in, s.value), nil
+func (s *setter) setItem(in json.RawMessage, at, name string, rest []string) (json.RawMessage, error) {
+	var all []json.RawMessage
+	if err := json.Unmarshal(in, &all); err != nil {
+		return nil, fmt.Errorf("read the items of %s: %w", at, err)
+	}
+	if name == "-" && len(rest) == 0 && len(s.value) > 0 {
+		return writeItems(append(all, s.value)), nil
 	}
 	i, err := strconv.Atoi(name)
-	if err != nil || i < 0 || i >= len(in) {
-		return nil, problem.New(problem.Invalid, "There is no item %.20q in %s.", name, at).At("/path", at+"/"+name, fmt.Sprintf("0 to %d, or - to add one", len(in)-1))
+	if err != nil || i < 0 || i >= len(all) {
+		return nil, problem.New(problem.Invalid, "There is no item %.20q in %s.", name, at).At("/path", at+"/"+name, fmt.Sprintf("0 to %d, or - to add one", len(all)-1))
 	}
-	if len(rest) == 0 {
-		if s.remove {
-			return slices.Delete(in, i, i+1), nil
+	next := s.value
+	if len(rest) > 0 {
+		if next, err = s.set(all[i], at+"/"+name, rest); err != nil {
+			return nil, err
 		}
-		in[i] = s.value
-		return in, nil
 	}
-	next, err := s.set(in[i], at+"/"+name, rest)
+	if len(next) == 0 {
+		return writeItems(slices.Delete(all, i, i+1)), nil
+	}
+	all[i] = next
+	return writeItems(all), nil
+}
+
+// member is one name of a JSON object with its value.
+type member struct {
+	name  string
+	value json.RawMessage
+}
+
+// Names are the names of an object's members in the order in which they are
+// written; none for what is no object.
+func Names(raw json.RawMessage) []string {
+	all, err := readMembers(raw)
 	if err != nil {
-		return nil, err
+		return nil
 	}
-	in[i] = next
-	return in, nil
+	names := make([]string, 0, len(all))
+	for _, m := range all {
+		names = append(names, m.name)
+	}
+	return names
+}
+
+func readMembers(raw json.RawMessage) ([]member, error) {
+	dec := jsontext.NewDecoder(bytes.NewReader(raw))
+	open, err := dec.ReadToken()
+	if err != nil {
+		return nil, decodeProblem(err)
+	}
+	if open.Kind() != '{' {
+		return nil, errors.New("read the members of what is no object")
+	}
+	var all []member
+	for dec.PeekKind() == '"' {
+		name, err := dec.ReadToken()
+		if err != nil {
+			return nil, decodeProblem(err)
+		}
+		key := name.String()
+		value, err := dec.ReadValue()
+		if err != nil {
+			return nil, decodeProblem(err)
+		}
+		all = append(all, member{key, json.RawMessage(value.Clone())})
+	}
+	if _, err := dec.ReadToken(); err != nil {
+		return nil, decodeProblem(err)
+	}
+	return all, nil
+}
+
+func writeMembers(all []member) (json.RawMessage, error) {
+	out := []byte{'{'}
+	for i, m := range all {
+		if i > 0 {
+			out = append(out, ',')
+		}
+		var err error
+		if out, err = jsontext.AppendQuote(out, m.name); err != nil {
+			return nil, fmt.Errorf("write the name %q: %w", m.name, err)
+		}
+		out = append(append(out, ':'), m.value...)
+	}
+	return append(out, '}'), nil
+}
+
+func writeItems(all []json.RawMessage) json.RawMessage {
+	out := []byte{'['}
+	for i, v := range all {
+		if i > 0 {
+			out = append(out, ',')
+		}
+		out = append(out, v...)
+	}
+	return append(out, ']')
 }
 
 // setGraph sets what belongs to the drawing as a whole.

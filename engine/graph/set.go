@@ -2,7 +2,10 @@ package graph
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
 
 	"signalbox/engine/problem"
 )
@@ -114,31 +117,24 @@ func setConfig(config json.RawMessage, op Op) (Op, json.RawMessage, error) {
 	if !ok || len(op.Path) > 1_000 {
 		return Op{}, config, badPath(op.Path, nodePaths)
 	}
-	var root any = map[string]any{}
+	root := json.RawMessage("{}")
 	if len(config) > 0 {
-		var err error
-		if root, err = readPlain(config); err != nil {
-			return Op{}, config, err
-		}
+		root = config
 	}
-	var value any
+	var value json.RawMessage
 	if len(op.Value) > 0 {
 		if p := CheckJSON(op.Value, DepthMax); p != nil {
 			return Op{}, config, p
 		}
-		var err error
-		if value, err = readPlain(op.Value); err != nil {
-			return Op{}, config, err
+		value = slices.Clone(op.Value)
+		if err := (*jsontext.Value)(&value).Compact(); err != nil {
+			return Op{}, config, decodeProblem(err)
 		}
 	}
-	s := setter{remove: len(op.Value) == 0, value: value, undo: Op{Op: "node.set", ID: op.ID}}
+	s := setter{value: value, undo: Op{Op: "node.set", ID: op.ID}}
 	next, err := s.set(root, "/config", strings.Split(rest, "/"))
 	if err != nil {
 		return Op{}, config, err
 	}
-	raw, err := marshalPlain(next)
-	if err != nil {
-		return Op{}, config, err
-	}
-	return s.undo, raw, nil
+	return s.undo, next, nil
 }

@@ -64,10 +64,35 @@ func FormOf(g graph.Graph) (*Form, error) {
 		f.Fields, f.Whole = []Field{{"input", FieldJSON}}, true
 		return f, nil
 	}
-	for _, name := range slices.Sorted(maps.Keys(sample)) {
+	for _, name := range inOrder(trigger, g.Layout.Sample) {
 		f.Fields = append(f.Fields, Field{name, typeOf(sample[name])})
 	}
 	return f, nil
+}
+
+// inOrder are the names of a sample's fields as their author listed them: in
+// what the trigger demands, else in the sample itself.
+func inOrder(trigger graph.Node, sample json.RawMessage) []string {
+	var config struct {
+		Schema struct {
+			Properties json.RawMessage `json:"properties"`
+		} `json:"input_schema"`
+	}
+	names := graph.Names(sample)
+	if json.Unmarshal(trigger.Config, &config) != nil {
+		return names
+	}
+	listed := graph.Names(config.Schema.Properties)
+	slices.SortStableFunc(names, func(a, b string) int { return place(listed, a) - place(listed, b) })
+	return names
+}
+
+// place is where a name is listed; behind all others when it is not.
+func place(listed []string, name string) int {
+	if i := slices.Index(listed, name); i >= 0 {
+		return i
+	}
+	return len(listed)
 }
 
 func typeOf(v any) FieldType {

@@ -63,9 +63,11 @@ function inArray(
   return value === undefined ? into.toSpliced(i, 1) : into.with(i, value);
 }
 
-// A member named __proto__ must become a member, not the prototype.
+// A member named __proto__ must become a member, not the prototype. It keeps
+// its place among the others; a new one comes last, as on the server.
 function put(into: Record<string, unknown>, name: string, value: unknown): Record<string, unknown> {
-  return Object.fromEntries([...Object.entries(into).filter(([k]) => k !== name), [name, value]]);
+  const entries = Object.entries(into).map(([k, v]) => [k, k === name ? value : v] as const);
+  return Object.fromEntries(Object.hasOwn(into, name) ? entries : [...entries, [name, value]]);
 }
 
 function without(into: Record<string, unknown>, name: string): Record<string, unknown> {
