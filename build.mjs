@@ -21,22 +21,31 @@ function find(folder, suffix) {
     .filter((f) => f.endsWith(suffix));
 }
 
-// The controls of test runs and the comments come later, and have copies of the
-// small modules of other pages for themselves: shared ones would be cut out of
-// what these pages load at their start, which makes them larger.
+// Some parts that come later have copies of small modules for themselves: shared
+// ones would be cut out of what a page loads at its start, which makes that
+// larger.
+const copied = [
+  {
+    by: /\/web\/(rig|editor\/(test|talk|traffic))\//,
+    what: /\/web\/(core\/run-[a-z]+\.ts|run\/(net\.ts|icon\.tsx)|ui\/ago\.ts)$/,
+  },
+  {
+    by: /\/web\/(kernel\/minimap|core\/tidy)\.ts$/,
+    what: /\/web\/(kernel\/paint-far|core\/(below|card|fit-title|frame|geometry|snap|subtitle))\.ts$/,
+  },
+];
+
 const copies = {
   name: "copies",
   setup(build) {
-    const taker = /\/web\/(rig|editor\/(test|talk|traffic))\//;
-    const taken = /\/web\/(core\/run-[a-z]+\.ts|run\/(net\.ts|icon\.tsx)|ui\/ago\.ts)$/;
     build.onResolve({ filter: /^\./ }, async (args) => {
       if (args.pluginData === copies) return undefined;
-      if (args.namespace !== "copy" && !taker.test(args.importer)) return undefined;
+      // A copy takes copies of what it needs.
+      const rules = copied.filter((c) => args.namespace === "copy" || c.by.test(args.importer));
+      if (rules.length === 0) return undefined;
       const { kind, resolveDir } = args;
-      const found = await build.resolve(args.path, { kind, resolveDir, pluginData: copies });
-      return taken.test(found.path)
-        ? { path: found.path, namespace: "copy" }
-        : { path: found.path };
+      const { path } = await build.resolve(args.path, { kind, resolveDir, pluginData: copies });
+      return rules.some((c) => c.what.test(path)) ? { path, namespace: "copy" } : { path };
     });
     build.onLoad({ filter: /./, namespace: "copy" }, ({ path }) => ({
       contents: readFileSync(path),
