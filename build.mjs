@@ -30,8 +30,8 @@ const copied = [
     what: /\/web\/(core\/run-[a-z]+\.ts|run\/(net\.ts|icon\.tsx)|ui\/ago\.ts)$/,
   },
   {
-    by: /\/web\/(kernel\/minimap|core\/tidy)\.ts$/,
-    what: /\/web\/(kernel\/paint-far|core\/(below|card|fit-title|frame|geometry|snap|subtitle))\.ts$/,
+    by: /\/web\/(kernel\/(minimap|peers)|core\/tidy)\.ts$/,
+    what: /\/web\/(kernel\/(paint-far|svg)|core\/(below|card|fit-title|frame|geometry|snap|subtitle))\.ts$/,
   },
 ];
 

@@ -254,3 +254,36 @@ test("deleting a container takes its content; a copy of it has copies", () =>
     assert.equal(await count(), 10);
     assert.equal(await page.evaluate(() => window.bench.kernel.drawing.nodes.has("note")), false);
   }));
+
+test("a long label stands where there is room, is taken by the pointer and told in whole", async () => {
+  const { page, faults } = await open(browser, site.url);
+  const words = "everything that came in over night";
+  await page.evaluate((label) => {
+    const { kernel, specs } = window.bench;
+    const nodes = ["a", "b"].map((id) => ({ id, key: id, kind: "http" }));
+    const layout = { nodes: { a: { x: 100, y: 200 }, b: { x: 340, y: 200 } } };
+    kernel.load({ signalbox: 1, nodes, edges: [{ id: "ab", from: "a", port: "success", to: "b", label }], layout }, specs);
+    kernel.setCamera({ x: 0, y: 0, z: 1 });
+    kernel.setReadOnly(true);
+  }, words);
+  await frames(page);
+  const [a, b] = [await box(page, "a"), await box(page, "b")];
+  const middle = (a.x + a.w + b.x) / 2;
+  // Between the cards there is no room: it stands above them.
+  await page.mouse.move(middle + 60, a.y - 20);
+  await frames(page);
+  assert.equal(await why(page), words);
+  await page.mouse.move(middle + 60, a.y - 60);
+  await frames(page);
+  assert.equal(await why(page), "");
+  // Far from each other there is room on the line.
+  await page.evaluate(() => window.bench.kernel.apply([{ op: "node.move", id: "b", value: { x: 700, y: 200 } }]));
+  await page.mouse.move(middle + 60, a.y - 20);
+  await frames(page);
+  assert.equal(await why(page), "");
+  await page.mouse.move((a.x + a.w + 700) / 2 + 60, a.y + 28 + 9);
+  await frames(page);
+  assert.equal(await why(page), words);
+  assert.deepEqual(faults, []);
+  await page.close();
+});

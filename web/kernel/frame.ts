@@ -5,11 +5,12 @@ import type { Camera } from "./api.ts";
 import { el } from "./card.ts";
 import { Cards } from "./cards.ts";
 import { Drops } from "./drops.ts";
+import { pillOf, textOf } from "./labels.ts";
 import type { Minimap } from "./minimap.ts";
 import { Notes } from "./notes.ts";
 import { paint } from "./paint.ts";
 import { paintOver } from "./paint-over.ts";
-import { Peers } from "./peers.ts";
+import type { Peers } from "./peers.ts";
 import { edgeMiddle } from "./rules.ts";
 import { FAR, type Stage } from "./stage.ts";
 import { icon } from "./svg.ts";
@@ -29,6 +30,7 @@ export class Frame {
   readonly drops = new Drops();
   readonly cards: Cards;
   minimap: Minimap | undefined;
+  peers: Peers | undefined;
   beforePaint: () => void = () => undefined;
   /** Set when the order of the cards has to be found anew. */
   reorder: (() => readonly string[]) | undefined;
@@ -40,7 +42,6 @@ export class Frame {
   readonly #between = el("span", "k-between");
   readonly #why = el("div", "k-why");
   readonly #notes: Notes;
-  readonly #peers: Peers;
   #asked = 0;
   /** The canvas shows something else than it should. */
   #stale = true;
@@ -62,7 +63,6 @@ export class Frame {
     stage.root.append(this.#under, this.#world, this.#over, this.#between, this.#why);
     this.cards = new Cards(stage, this.#world);
     this.#notes = new Notes(stage, this.#world);
-    this.#peers = new Peers(stage);
     stage.request = () => {
       this.#stale = true;
       this.#ask();
@@ -131,7 +131,7 @@ export class Frame {
     this.cards.sync(BUILT_MOST);
     const waits = stage.unbuilt.size > 0;
     this.#notes.sync();
-    this.#peers.sync();
+    this.peers?.sync();
     this.#plus();
     this.#reason();
     if (this.#stale || this.drops.any || waited || waits) {
@@ -174,7 +174,8 @@ export class Frame {
 
   // A sentence beside the pointer: why something cannot be, or what it costs.
   #reason(): void {
-    const { why, view } = this.#stage;
+    const { view } = this.#stage;
+    const why = this.#stage.why ?? this.#said();
     this.#why.hidden = why === undefined;
     if (why === undefined) return;
     if (this.#why.textContent !== why.text) this.#why.textContent = why.text;
@@ -182,6 +183,16 @@ export class Frame {
     const x = Math.max(8, Math.min(p.x + 14, view.size.w - WHY_WIDTH - 8));
     const y = p.y + 96 > view.size.h ? p.y - 72 : p.y + 18;
     this.#why.style.transform = `translate(${Math.round(x)}px,${Math.round(y)}px)`;
+  }
+
+  // The whole label of the line under the pointer, where it was cut. The owner
+  // of an editor tells more of a line itself.
+  #said(): Stage["why"] {
+    const { hover, readOnly, scene } = this.#stage;
+    const line = readOnly && hover.is === "edge" ? scene.lines.get(hover.id) : undefined;
+    const pill = line && pillOf(this.#stage, line);
+    if (line === undefined || pill?.cut !== true) return undefined;
+    return { at: pill, text: textOf(this.#stage, line) ?? "" };
   }
 
   // The plus in the middle of the edge under the pointer.

@@ -5,6 +5,7 @@ import { CARD } from "../core/card.ts";
 import { distanceTo, flatten } from "../core/curve.ts";
 import { contains, distance, grow, type Point } from "../core/geometry.ts";
 import type { Grip, Target, Touch } from "../core/gesture.ts";
+import { pillAt } from "./labels.ts";
 import { FAR, type Stage } from "./stage.ts";
 
 /** Reach in screen pixels, for a mouse and for a finger. */
@@ -134,7 +135,7 @@ export function lineAt(
 }
 
 function edgeAt(stage: Stage, at: Point, reach: number, end: number): Target | undefined {
-  const id = lineAt(stage, at, reach);
+  const id = lineAt(stage, at, reach) ?? pillAt(stage, at);
   const line = id === undefined ? undefined : stage.scene.lines.get(id);
   if (id === undefined || line === undefined) return undefined;
   if (stage.readOnly) return { is: "edge", id };

@@ -84,7 +84,10 @@ export class Kernel implements KernelApi {
         this.#frame.resize(rect.width, rect.height);
       },
       themed: () => this.refreshTheme(),
-      fonts: () => stage.request(),
+      fonts: () => {
+        stage.scene.version++; // labels are measured anew
+        stage.request();
+      },
     });
     // Where nothing is edited a container is opened for the eye alone.
     this.on("fold", ({ id, folded }) => {
@@ -409,6 +412,11 @@ export class Kernel implements KernelApi {
   setPeers(peers: readonly Peer[]): void {
     this.#stage.peers = peers;
     this.#stage.request();
+    if (peers.length === 0 || this.#frame.peers !== undefined) return;
+    void import("./peers.ts").then(({ Peers }) => {
+      this.#frame.peers ??= new Peers(this.#stage);
+      this.#stage.request();
+    });
   }
 
   attachMinimap(canvas: HTMLCanvasElement): () => void {

@@ -5,6 +5,7 @@ import { type Curve, pointAt } from "../core/curve.ts";
 import { type Box, grow, type Point } from "../core/geometry.ts";
 import { COMPENSATE } from "../core/graph.ts";
 import type { Drops } from "./drops.ts";
+import { fontOf, LABELS, type Pill, pillOf } from "./labels.ts";
 import { paintCard, paintFar } from "./paint-far.ts";
 import { paintFrames } from "./paint-frames.ts";
 import type { ColorName } from "./palette.ts";
@@ -14,8 +15,6 @@ import { FAR, type Stage } from "./stage.ts";
 const PITCH = 24;
 /** Below this zoom an edge is a straight line. */
 const STRAIGHT = 0.15;
-/** Below this zoom labels would be unreadable. */
-const LABELS = 0.4;
 
 type Style = {
   readonly color: string;
@@ -158,10 +157,10 @@ function paintLabel(
   drops: Drops,
   now: number,
 ): void {
-  const text = drops.rate(line.edge.id, now) ?? stage.labels.get(line.edge.id) ?? line.edge.label;
-  if (text === undefined) return;
+  const pill = pillOf(stage, line, drops.rate(line.edge.id, now));
+  if (pill === undefined) return;
   const active = stage.edgeStates.get(line.edge.id) === "active";
-  pill(stage, ctx, pointAt(line.curve, 0.5), text, active ? "run" : undefined);
+  paintPill(stage, ctx, pill, active ? "run" : undefined);
 }
 
 // A line to a compensation carries a sign: it is no way that a token takes.
@@ -193,27 +192,31 @@ function paintUndo(stage: Stage, ctx: CanvasRenderingContext2D, line: Line): voi
   ctx.lineJoin = "miter";
 }
 
-function pill(
+function paintPill(
   stage: Stage,
   ctx: CanvasRenderingContext2D,
-  at: Point,
-  text: string,
+  { x, y, w, h, text, tie }: Pill,
   tone: ColorName | undefined,
 ): void {
   const { palette } = stage;
-  ctx.font = `550 11px ${palette.ui}`;
-  const w = ctx.measureText(text).width + 16;
-  ctx.beginPath();
-  ctx.roundRect(at.x - w / 2, at.y - 9.5, w, 19, 9.5);
+  ctx.font = fontOf(stage);
   ctx.fillStyle = tone === undefined ? palette.canvas : palette["run-soft"];
   ctx.strokeStyle = tone === undefined ? palette["line-2"] : palette[tone];
   ctx.lineWidth = 1;
+  ctx.beginPath();
+  if (tie !== undefined) {
+    ctx.moveTo(tie.x, tie.y);
+    ctx.lineTo(tie.x, y + h / 2);
+    ctx.stroke();
+    ctx.beginPath();
+  }
+  ctx.roundRect(x, y, w, h, h / 2);
   ctx.fill();
   ctx.stroke();
   ctx.fillStyle = tone === undefined ? palette["ink-2"] : palette[tone];
   ctx.textAlign = "center";
   ctx.textBaseline = "middle";
-  ctx.fillText(text, at.x, at.y + 0.5);
+  ctx.fillText(text, x + w / 2, y + h / 2 + 0.5);
 }
 
 // A token that waits stands before the arrow head; several show their number.

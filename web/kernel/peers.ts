@@ -1,6 +1,6 @@
-// Pointers of other people. They lie over the world and keep their size.
+// Pointers of other people. They lie over the world and keep their size. Most
+// drawings have one person before them: this comes with the first other one.
 
-import { el } from "./card.ts";
 import type { Stage } from "./stage.ts";
 import { svg } from "./svg.ts";
 
@@ -31,12 +31,13 @@ export class Peers {
   }
 
   #make(id: string, color: string): HTMLElement {
-    const mark = el("div", "k-peer");
+    const mark = document.createElement("div");
+    mark.className = "k-peer";
     mark.setAttribute("aria-hidden", "true");
     const arrow = svg("svg", { viewBox: "0 0 18 20" });
     const path = { d: "M2 1.5l13.5 9.2-6.1 1.1-3.1 5.6z", stroke: "#fff", "stroke-width": "1.5" };
     arrow.append(svg("path", { ...path, fill: color }));
-    const name = el("span", "");
+    const name = document.createElement("span");
     name.style.background = color;
     mark.append(arrow, name);
     this.#stage.root.append(mark);

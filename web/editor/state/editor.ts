@@ -17,7 +17,7 @@ import type { DraftFrame } from "../net/socket.ts";
 import { DraftSocket } from "../net/socket.ts";
 import { t } from "../strings.ts";
 import { CameraKeeper } from "./camera.ts";
-import { Crowd } from "./crowd.ts";
+import type { Crowd } from "./crowd.ts";
 import { focusQuietly } from "./focus.ts";
 import type { Session, Toast } from "./signals.ts";
 import { createSession } from "./signals.ts";
@@ -49,7 +49,7 @@ export class Editor {
   readonly #outbox: Outbox;
   readonly #socket: DraftSocket;
   readonly #camera: CameraKeeper;
-  readonly #crowd: Crowd;
+  #crowd: Promise<Crowd> | undefined;
   readonly #timers = new Map<Timer, ReturnType<typeof setTimeout>>();
   #sync: Sync | undefined;
   #issuesSeq = 0;
@@ -64,9 +64,6 @@ export class Editor {
     this.api = new Api(props.workflow.id);
     this.#outbox = new Outbox(props.workflow.id, tabName());
     this.#camera = new CameraKeeper(this.api, kernel);
-    this.#crowd = new Crowd(kernel, props.user?.id, (people) => {
-      this.session.people.value = people;
-    });
     this.#socket = new DraftSocket(
       props.workflow.id,
       () => this.api.ticket(),
@@ -368,7 +365,7 @@ export class Editor {
         if (this.#sync && frame.issues) this.#setIssues(frame.issues, frame.seq);
         break;
       case "presence":
-        this.#crowd.seen(frame);
+        void this.#others().then((crowd) => crowd.seen(frame));
         break;
       case "gap":
         this.#run(this.#sync?.online() ?? []);
@@ -382,6 +379,17 @@ export class Editor {
     }
   }
 
+  // Most drawings have one person before them: this comes with the first other one.
+  #others(): Promise<Crowd> {
+    this.#crowd ??= import("./crowd.ts").then(
+      ({ Crowd }) =>
+        new Crowd(this.kernel, this.props.user?.id, (people) => {
+          this.session.people.value = people;
+        }),
+    );
+    return this.#crowd;
+  }
+
   #linkUp(): void {
     this.session.link.value = "open";
     this.heard({ t: "hello" });
@@ -390,7 +398,7 @@ export class Editor {
 
   #linkDown(): void {
     this.session.link.value = "down";
-    this.#crowd.clear();
+    void this.#crowd?.then((crowd) => crowd.clear());
   }
 
   #online(): void {

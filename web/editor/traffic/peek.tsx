@@ -58,6 +58,7 @@ export function EdgePeek() {
         <span>{portName(editor, edge.from, edge.port)}</span>
         <b>{nameOf(editor, edge.to)}</b>
       </p>
+      {edge.label ? <p class="ed-peeklabel">{edge.label}</p> : null}
       <h3>{t("editor.passages")}</h3>
       <Passages edge={edge} plain />
     </section>
