@@ -79,7 +79,7 @@ var layers = map[string][]string{
 	"engine/worker/shape":        {},
 	"engine/worker/elastic":      {},
 	"engine/worker/witness":      {"engine/task"},
-	"engine/worker/remote":       {"engine/problem", "engine/route", "engine/task", "engine/worker", "engine/worker/shape"},
+	"engine/worker/remote":       {"engine/graph", "engine/problem", "engine/route", "engine/task", "engine/worker", "engine/worker/shape"},
 	"engine/worker/local":        {"engine/problem", "engine/runtime", "engine/runtime/brief", "engine/task", "engine/watch", "engine/worker"},
 	"engine/sim":                 {"engine/event", "engine/expr", "engine/graph", "engine/invariant", "engine/machine", "engine/mem", "engine/reference", "engine/reference/play", "engine/runtime", "engine/task"}, // only tests use it
 	// Technology: one package for each.

@@ -159,6 +159,7 @@ func apiAccess() map[string]access {
 		"POST /api/worker/leave":                    worker,
 		"GET /api/worker/leases/{lease}/input":      worker,
 		"POST /api/worker/leases/{lease}/heartbeat": worker,
+		"POST /api/worker/leases/{lease}/part":      worker,
 		"POST /api/worker/leases/{lease}/complete":  worker,
 		"POST /api/worker/leases/{lease}/fail":      worker,
 		"POST /api/worker/leases/{lease}/release":   worker,

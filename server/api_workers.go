@@ -36,11 +36,15 @@ func (s *Server) registerWorkers(api huma.API) {
 	on(s, api, op(http.MethodGet, "/api/worker/leases/{lease}/input", "Read a piece of an input that was not told with its task"), func(ctx context.Context, in *pieceInput) (*body[remote.Piece], error) {
 		return askOffice[remote.Piece](ctx, s, remote.Question{Op: remote.OpInput, Lease: in.Lease, Offset: in.Offset})
 	})
+	on(s, api, op(http.MethodPost, "/api/worker/leases/{lease}/part", "Bring a piece of an output that is too large for one question; complete without a body follows the last one"), func(ctx context.Context, in *partInput) (*body[remote.Held], error) {
+		return askOffice[remote.Held](ctx, s, remote.Question{Op: remote.OpPart, Lease: in.Lease, Offset: in.Offset, Body: in.RawBody})
+	})
 	complete := op(http.MethodPost, "/api/worker/leases/{lease}/complete", "Complete the task; the body is the output as it is, and the answer comes when it is on disk")
-	complete.MaxBodyBytes, complete.SkipValidateBody = resultMax, true
+	complete.MaxBodyBytes, complete.SkipValidateBody, complete.RequestBody = resultMax, true, &huma.RequestBody{}
 	on(s, api, complete, func(ctx context.Context, in *resultInput) (*body[remote.Outcome], error) {
 		return askOffice[remote.Outcome](ctx, s, remote.Question{Op: remote.OpComplete, Lease: in.Lease, Body: in.RawBody})
 	})
+	complete.RequestBody.Required = false // behind parts there is none; the library takes every raw body for required
 }
 
 // ByName names a task type.
@@ -56,6 +60,12 @@ type ByLease struct {
 type pieceInput struct {
 	ByLease
 	Offset int `query:"offset" minimum:"0"`
+}
+
+type partInput struct {
+	ByLease
+	Offset  int    `query:"offset" minimum:"0"`
+	RawBody []byte `contentType:"application/octet-stream"`
 }
 
 type resultInput struct {

@@ -106,6 +106,25 @@ func TestAWorkerWorksOverHTTP(t *testing.T) {
 	contains(t, viewer.get("/api/workers").text, `"types":[]`)
 }
 
+// A large result comes in pieces, so that a slow line carries each in time.
+func TestAResultComesInPieces(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	results := w.serveTasks()
+	me := w.worker("main")
+	w.external("main", 1)
+	var taken struct{ Tasks []struct{ Lease string } }
+	me.json("POST", "/api/worker/take", map[string]any{"worker": "w1", "types": []string{"resize"}, "wait_seconds": 20}).must(t, http.StatusOK).into(t, &taken)
+	at := "/api/worker/leases/" + taken.Tasks[0].Lease
+	contains(t, me.json("POST", at+"/part?offset=0", `"ab`).must(t, http.StatusOK).text, `"state":"held"`)
+	contains(t, me.json("POST", at+"/part?offset=1", `xyz"`).must(t, http.StatusOK).text, `"state":"held"`) // again, and more
+	contains(t, me.json("POST", at+"/part?offset=9", `"`).must(t, http.StatusUnprocessableEntity).text, "the number of bytes sent so far")
+	contains(t, me.json("POST", at+"/complete", "").must(t, http.StatusOK).text, `"outcome":"committed"`)
+	if r := <-results; string(r.Output) != `"xyz"` {
+		t.Errorf("got %s", r.Output)
+	}
+}
+
 // Whatever a result is, the worker hears what became of it.
 func TestWorkersResultsAreAnswered(t *testing.T) {
 	t.Parallel()

@@ -13,8 +13,13 @@ import (
 	"time"
 )
 
-// answerMax is how many bytes of an answer are read.
-const answerMax = 64 << 20
+const (
+	answerMax = 64 << 20 // bytes of an answer that are read
+
+	// messageBytes is what one question or answer may have, so that a slow line
+	// carries it before anybody gives up; what is larger goes in pieces.
+	messageBytes = 1 << 20
+)
 
 // web is the transport over HTTP.
 type web struct {
@@ -30,13 +35,17 @@ func HTTP(origin, token string, client *http.Client) (Transport, error) {
 		return nil, fmt.Errorf("%q is not the address of a server; expected for example https://flows.example.org", origin)
 	}
 	if client == nil {
-		client = &http.Client{Timeout: time.Minute}
+		client = &http.Client{
+			Timeout: time.Minute,
+			// What redirects is not Signalbox, and the token is not for it.
+			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+		}
 	}
 	return &web{strings.TrimRight(origin, "/"), token, client}, nil
 }
 
 // MessageMax implements Transport.
-func (*web) MessageMax() int { return 0 }
+func (*web) MessageMax() int { return messageBytes }
 
 // path is where a question is asked.
 func path(q Question) (method, path string) {
@@ -49,6 +58,8 @@ func path(q Question) (method, path string) {
 		return http.MethodPost, at + "heartbeat"
 	case "input":
 		return http.MethodGet, at + "input?offset=" + strconv.Itoa(q.Offset)
+	case "part":
+		return http.MethodPost, at + "part?offset=" + strconv.Itoa(q.Offset)
 	}
 	return http.MethodPost, at + q.Op
 }
@@ -66,7 +77,10 @@ func (w *web) Ask(ctx context.Context, q Question) ([]byte, error) {
 	}
 	r.Header.Set("Authorization", "Bearer "+w.token)
 	r.Header.Set("Accept", "application/json")
-	if body != nil {
+	switch {
+	case q.Op == "part":
+		r.Header.Set("Content-Type", "application/octet-stream")
+	case body != nil:
 		r.Header.Set("Content-Type", "application/json")
 	}
 	res, err := w.client.Do(r)
@@ -79,8 +93,14 @@ func (w *web) Ask(ctx context.Context, q Question) ([]byte, error) {
 		return nil, fmt.Errorf("read the answer to %s: %w", q.Op, err)
 	}
 	if res.StatusCode >= http.StatusMultipleChoices {
-		var p struct{ Detail string }
-		if json.Unmarshal(raw, &p) != nil || p.Detail == "" { // a proxy, or the login page of a network: not the server's word
+		var p struct {
+			Detail string
+			Status int
+		}
+		switch to := res.Header.Get("Location"); {
+		case res.StatusCode < http.StatusBadRequest && to != "":
+			return nil, fmt.Errorf("ask %s: %s redirects to %.200q; name the address of Signalbox itself", q.Op, res.Request.URL.Host, to)
+		case json.Unmarshal(raw, &p) != nil || p.Detail == "" || p.Status != res.StatusCode: // a proxy, or the login page of a network: not the server's word
 			return nil, fmt.Errorf("ask %s: %s answers %s, which is not Signalbox's", q.Op, res.Request.URL.Host, res.Status)
 		}
 		return nil, &Refusal{res.StatusCode, p.Detail}

@@ -2,9 +2,7 @@ package worker
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
-	"net/http"
 	"time"
 )
 
@@ -64,10 +62,10 @@ func (w *Worker) note(ctx context.Context, t *Task) *entry {
 }
 
 // keep writes a result.
-func (w *Worker) keep(ctx context.Context, e *entry, op string, body json.RawMessage) {
+func (w *Worker) keep(ctx context.Context, e *entry, q Question) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if err := w.cfg.Spool.keep(e, func() { e.Op, e.Body = op, body }); err != nil {
+	if err := w.cfg.Spool.keep(e, func() { e.Op, e.Body = q.Op, q.Body }); err != nil {
 		w.cfg.Log.ErrorContext(ctx, "a result is not in the spool and would be lost with this process", "run", e.Run, "node", e.Node, "err", err)
 	}
 }
@@ -104,19 +102,27 @@ func (w *Worker) settle(ctx context.Context, e *entry) {
 		defer stop()
 	}
 	log := w.cfg.Log.With("run", e.Run, "node", e.Node, "attempt", e.Attempt)
-	for {
+	for replaced := false; ; {
 		var out outcome
-		err := w.bring(ctx, Question{Op: e.Op, Lease: e.Lease, Body: e.Body}, nil, &out)
+		q := Question{Op: e.Op, Lease: e.Lease, Body: e.Body}
+		err := w.bring(ctx, q, &out)
 		var no *Refusal
 		switch {
 		case err == nil && out.Outcome == "pending" && ctx.Err() == nil:
 			continue
 		case errors.As(err, &no) && no.Status == statusUnknown, out.Outcome == "stale" && out.Open:
 			w.lapse(ctx, e)
-		case errors.As(err, &no) && (no.Status == http.StatusUnauthorized || no.Status == http.StatusForbidden):
+		case errors.As(err, &no) && no.stranger():
 			log.ErrorContext(ctx, "a result stays in the spool: the token is not good any more", "err", err)
-		case errors.As(err, &no) && !no.later():
-			log.WarnContext(ctx, "a result was refused; the spool forgets it", "err", err)
+		case errors.As(err, &no) && no.unusable() && !replaced:
+			log.WarnContext(ctx, "the server does not take a result; the task fails", "err", err)
+			q, replaced = q.refused(no), true
+			if err := w.cfg.Spool.keep(e, func() { e.Op, e.Body = q.Op, q.Body }); err != nil {
+				log.ErrorContext(ctx, "the spool cannot be written", "err", err)
+			}
+			continue
+		case errors.As(err, &no) && no.unusable():
+			log.ErrorContext(ctx, "the server does not take that a task failed; the spool forgets it", "err", err)
 			w.forget(e)
 		case err != nil || out.Outcome == "pending":
 			log.WarnContext(ctx, "a result stays in the spool for the next start", "err", err)
@@ -152,7 +158,7 @@ func (w *Worker) resume(ctx context.Context, l left) {
 		var h held
 		err := w.insist(ctx, Question{Op: "release", Lease: e.Lease}, release{Died: true}, &h)
 		var no *Refusal
-		if err == nil || errors.As(err, &no) {
+		if err == nil || errors.As(err, &no) && !no.stranger() {
 			w.cfg.Log.InfoContext(ctx, "a task that the last process did not end is given back", "run", e.Run, "node", e.Node)
 			w.forget(e)
 		}

@@ -28,6 +28,7 @@ const (
 	spoolSuffix  = ".json"
 	spoolPartial = ".part"
 	spoolLock    = "lock"
+	spoolAside   = ".damaged"
 	entryMax     = 64 << 20 // bytes of a file that is read
 )
 
@@ -36,8 +37,9 @@ const (
 // one process at a time. Only its owner may read it: the files are results as
 // they are, with the names of their leases; no token is among them.
 type Spool struct {
-	dir  string
-	lock *os.File
+	dir   string
+	lock  *os.File
+	aside []string // files that could not be read, under their new names
 
 	mu      sync.Mutex
 	entries map[string]*entry // by file
@@ -63,10 +65,13 @@ type entry struct {
 
 // OpenSpool opens a directory, and makes it if it is not there.
 func OpenSpool(dir string) (*Spool, error) {
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return nil, fmt.Errorf("make the spool: %w", err)
-	}
 	info, err := os.Lstat(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		if err = errors.Join(os.MkdirAll(dir, 0o700), syncDir(filepath.Dir(dir))); err != nil {
+			return nil, fmt.Errorf("make the spool: %w", err)
+		}
+		info, err = os.Lstat(dir)
+	}
 	switch {
 	case err != nil:
 		return nil, fmt.Errorf("look at the spool: %w", err)
@@ -100,7 +105,8 @@ func (s *Spool) Close() error {
 	return nil
 }
 
-// read finds what an earlier process left.
+// read finds what an earlier process left. What is damaged is put aside: where
+// nobody is near, a worker that starts is worth more than one result.
 func (s *Spool) read() error {
 	files, err := os.ReadDir(s.dir)
 	if err != nil {
@@ -114,23 +120,56 @@ func (s *Spool) read() error {
 				return fmt.Errorf("clean the spool: %w", err)
 			}
 		case strings.HasSuffix(f.Name(), spoolSuffix):
-			info, err := os.Lstat(path)
-			if err != nil || !info.Mode().IsRegular() || info.Size() > entryMax {
-				return fmt.Errorf("%s is no file of a spool: move it away", path)
+			e, err := readEntry(path)
+			if errors.Is(err, errDamaged) {
+				s.aside = append(s.aside, path+spoolAside)
+				err = os.Rename(path, path+spoolAside)
 			}
-			raw, err := os.ReadFile(path) //nolint:gosec // in the directory that was asked for
 			if err != nil {
 				return fmt.Errorf("read the spool: %w", err)
 			}
-			e := &entry{file: f.Name(), size: len(raw)}
-			if err := json.Unmarshal(raw, e); err != nil || e.Lease == "" {
-				return fmt.Errorf("%s cannot be read as a task of a spool: move it away", path)
+			if e != nil {
+				s.entries[e.file] = e
+				s.bytes += e.size
 			}
-			s.entries[e.file] = e
-			s.bytes += e.size
 		}
 	}
 	return nil
+}
+
+var errDamaged = errors.New("it is no task of a spool")
+
+// readEntry reads one file.
+func readEntry(path string) (*entry, error) {
+	info, err := os.Lstat(path)
+	switch {
+	case err != nil:
+		return nil, err //nolint:wrapcheck // by the caller
+	case !info.Mode().IsRegular() || info.Size() > entryMax:
+		return nil, errDamaged
+	}
+	raw, err := os.ReadFile(path) //nolint:gosec // in the directory that was asked for
+	if err != nil {
+		return nil, err //nolint:wrapcheck // by the caller
+	}
+	e := &entry{}
+	if json.Unmarshal(raw, e) != nil || e.Lease == "" {
+		return nil, errDamaged
+	}
+	switch e.Op {
+	case "":
+	case "complete", "fail":
+		if len(e.Body) == 0 {
+			return nil, errDamaged
+		}
+	default:
+		return nil, errDamaged
+	}
+	e.file, e.size = filepath.Base(path), len(raw)
+	if now := time.Now(); e.LapsedAt.After(now) { // the clock was wrong then, or is now
+		e.LapsedAt = now
+	}
+	return e, nil
 }
 
 // full reports whether there is no room for the results of more tasks.
@@ -156,7 +195,7 @@ func (s *Spool) begin(t *Task) (*entry, error) {
 func (s *Spool) keep(e *entry, change func()) error {
 	s.mu.Lock()
 	change()
-	raw, err := json.Marshal(e)
+	raw, err := plain(e)
 	s.entries[e.file] = e
 	s.bytes += len(raw) - e.size
 	e.size = len(raw)

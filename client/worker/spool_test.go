@@ -9,6 +9,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -25,6 +26,8 @@ type line struct {
 	tasks   []string            // leases that are to be handed out
 	answers map[string]string   // to complete, by lease; a number is a status
 	asked   map[string][]string // leases by question
+	bodies  []string            // of results
+	swallow func(worker.Question)
 	changed chan struct{}
 }
 
@@ -35,6 +38,9 @@ func newLine(leases ...string) *line {
 func (*line) MessageMax() int { return 0 }
 
 func (l *line) Ask(ctx context.Context, q worker.Question) ([]byte, error) {
+	if l.swallow != nil {
+		l.swallow(q)
+	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	defer func() { l.changed <- struct{}{} }()
@@ -62,17 +68,26 @@ func (l *line) Ask(ctx context.Context, q worker.Question) ([]byte, error) {
 		<-ctx.Done()
 		l.mu.Lock()
 		return nil, ctx.Err()
-	case "complete", "release":
+	case "announce":
+		return []byte(`{"types":1,"alive_seconds":60}`), nil
+	case "release":
+		return []byte(`{"state":"over"}`), nil
+	case "complete", "fail":
+		l.bodies = append(l.bodies, q.Op+" "+string(q.Body))
 		switch a := l.answers[q.Lease]; a {
-		case "404":
-			return nil, &worker.Refusal{Status: 404, Detail: "there is no such lease"}
+		case "404", "413", "422", "408":
+			status, _ := strconv.Atoi(a)
+			if status != 404 { // it answers something else the next time
+				l.answers[q.Lease] = ""
+			}
+			return nil, &worker.Refusal{Status: status, Detail: "no: " + a}
 		case "":
 			return []byte(`{"outcome":"committed"}`), nil
 		default:
 			return []byte(a), nil
 		}
 	}
-	return []byte(`{}`), nil
+	return []byte(`{"state":"held"}`), nil
 }
 
 func (l *line) set(change func()) {
@@ -105,11 +120,15 @@ func (l *line) until(t *testing.T, op, lease string) {
 // work runs a worker with a spool until the test has stopped it.
 func work(t *testing.T, l *line, dir string, do worker.Handler) (stop func()) {
 	t.Helper()
-	spool, err := worker.OpenSpool(dir)
-	if err != nil {
-		t.Fatal(err)
+	cfg, closed := worker.Config{Transport: l, Name: "w", Slots: 2, Drain: time.Millisecond}, func() error { return nil }
+	if dir != "" { // else there is no spool
+		spool, err := worker.OpenSpool(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		cfg.Spool, closed = spool, spool.Close
 	}
-	w, err := worker.New(worker.Config{Transport: l, Name: "w", Slots: 2, Drain: time.Millisecond, Spool: spool})
+	w, err := worker.New(cfg)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -119,7 +138,7 @@ func work(t *testing.T, l *line, dir string, do worker.Handler) (stop func()) {
 	go func() { done <- w.Run(ctx) }()
 	return sync.OnceFunc(func() {
 		cancel()
-		if err := errors.Join(<-done, spool.Close()); err != nil {
+		if err := errors.Join(<-done, closed()); err != nil {
 			t.Error(err)
 		}
 	})
@@ -275,12 +294,6 @@ func TestASpoolThatOthersCanReadIsRefused(t *testing.T) {
 	if err := first.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(dir, "x.json"), []byte("no"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := worker.OpenSpool(dir); err == nil || !strings.Contains(err.Error(), "x.json") {
-		t.Errorf("a spoiled file: %v", err)
-	}
 	other := filepath.Join(t.TempDir(), "link")
 	if err := os.Symlink(dir, other); err != nil {
 		t.Fatal(err)
@@ -301,8 +314,17 @@ func TestWhatAProxySaysIsNotTheServersWord(t *testing.T) {
 		func(w http.ResponseWriter) { http.Error(w, "<h1>Not found</h1>", http.StatusNotFound) },
 		func(w http.ResponseWriter) { _, _ = io.WriteString(w, "<h1>Welcome</h1>") },
 		func(w http.ResponseWriter) {
+			w.WriteHeader(http.StatusNotFound)
+			_, _ = io.WriteString(w, `{"detail":"Not Found"}`)
+		},
+		func(w http.ResponseWriter) { _, _ = io.WriteString(w, `{"status":"ok"}`) },
+		func(w http.ResponseWriter) {
+			w.Header().Set("Location", "http://192.0.2.1/login")
+			w.WriteHeader(http.StatusFound)
+		},
+		func(w http.ResponseWriter) {
 			w.WriteHeader(http.StatusUnauthorized)
-			_, _ = io.WriteString(w, `{"detail":"Send a valid API token."}`)
+			_, _ = io.WriteString(w, `{"status":401,"detail":"Send a valid API token."}`)
 		},
 	}
 	n := 0
@@ -320,4 +342,134 @@ func TestWhatAProxySaysIsNotTheServersWord(t *testing.T) {
 	if err := w.Run(t.Context()); !errors.As(err, &no) || no.Status != http.StatusUnauthorized || n != len(answers) {
 		t.Errorf("after %d answers: %v", n, err)
 	}
+}
+
+// What is damaged is put aside, and the worker does the rest: nobody may be near.
+func TestDamagedFilesOfASpoolArePutAside(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "spool")
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	bad := map[string]string{
+		"cut": `{"lease":"one","key":"k"`, "empty": "", "zeros": strings.Repeat("\x00", 100), "other": `{"name":"x"}`, "op": `{"lease":"l","op":"../announce","body":1}`,
+		"nothing": `{"lease":"l","op":"complete"}`,
+	}
+	for name, text := range bad {
+		if err := os.WriteFile(filepath.Join(dir, name+".json"), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	outside := filepath.Join(t.TempDir(), "secret")
+	if err := os.WriteFile(outside, []byte(`{"lease":"l","op":"complete","body":1}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(outside, filepath.Join(dir, "link.json")); err != nil {
+		t.Fatal(err)
+	}
+	good := `{"lease":"two","key":"k","run":"r","op":"complete","body":{"a":1},"lapsed_at":"2999-01-01T00:00:00Z"}`
+	if err := os.WriteFile(filepath.Join(dir, "good.json"), []byte(good), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	l := newLine()
+	stop := work(t, l, dir, func(context.Context, *worker.Task) (any, error) { return 1, nil })
+	l.until(t, "complete", "two")
+	gone(t, dir)
+	stop()
+	aside, err := filepath.Glob(filepath.Join(dir, "*.json.damaged"))
+	if err != nil || len(aside) != len(bad)+1 {
+		t.Errorf("put aside: %v, %v", aside, err)
+	}
+	if _, err := os.Stat(outside); err != nil {
+		t.Error(err)
+	}
+	for _, leases := range l.asked {
+		for _, lease := range leases {
+			if lease == "l" || lease == "one" {
+				t.Errorf("the server was asked about %s", lease)
+			}
+		}
+	}
+}
+
+// A word that the server does not take becomes a failure that it takes: else
+// the task would only be done again, for the same.
+func TestAWordThatIsNotTakenBecomesAFailure(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		answer string
+		do     worker.Handler
+		want   string
+	}{
+		"too large for us": {"", func(context.Context, *worker.Task) (any, error) { return strings.Repeat("x", 17<<20), nil }, `fail {"class":"limit","message":"The worker's output has 17825794 bytes; 16777216 are possible."}`},
+		"too large":        {"413", func(context.Context, *worker.Task) (any, error) { return 1, nil }, `fail {"class":"limit","message":"The server does not take what the worker brought: no: 413"}`},
+		"unfit":            {"422", func(context.Context, *worker.Task) (any, error) { return 1, nil }, `fail {"class":"invalid_output","message":"The server does not take what the worker brought: no: 422"}`},
+		"too slow":         {"408", func(context.Context, *worker.Task) (any, error) { return 1, nil }, `complete 1`},
+		"no JSON":          {"", func(context.Context, *worker.Task) (any, error) { return func() {}, nil }, `fail {"class":"invalid_output","message":"What the worker gave back is not JSON: json: unsupported type: func()"}`},
+		"a strange class":  {"", func(context.Context, *worker.Task) (any, error) { return nil, worker.Fail("Not Found", "gone") }, `fail {"message":"Not Found: gone"}`},
+		"a long sentence": {"", func(context.Context, *worker.Task) (any, error) {
+			return nil, worker.Fail("x", strings.Repeat("é", 2_001))
+		}, `fail {"class":"x","message":"` + strings.Repeat("é", 1_999) + `…"}`},
+		"signs of HTML": {"", func(context.Context, *worker.Task) (any, error) { return "<&>", nil }, `complete "<&>"`},
+		"a long wait": {"", func(context.Context, *worker.Task) (any, error) {
+			return nil, &worker.Failure{Class: "x", Message: "m", RetryAfter: 1_000 * time.Hour}
+		}, `fail {"class":"x","message":"m","retry_after_seconds":86400}`},
+	} {
+		for _, spooled := range []bool{true, false} {
+			t.Run(name+" "+strconv.FormatBool(spooled), func(t *testing.T) {
+				t.Parallel()
+				l := newLine("one")
+				l.answers["one"] = c.answer
+				dir := ""
+				if spooled {
+					dir = filepath.Join(t.TempDir(), "spool")
+				}
+				stop := work(t, l, dir, c.do)
+				l.until(t, strings.Fields(c.want)[0], "one")
+				if spooled {
+					gone(t, dir)
+				}
+				stop()
+				if last := l.bodies[len(l.bodies)-1]; last != c.want {
+					t.Errorf("it brought %.300s", last)
+				}
+			})
+		}
+	}
+}
+
+// A line that swallows what is sent holds a heartbeat up; the result is on disk
+// all the same.
+func TestAResultIsKeptBeforeTheLastHeartbeat(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "spool")
+	l := newLine("one")
+	let, swallowed := make(chan struct{}), make(chan struct{}, 100)
+	l.swallow = func(q worker.Question) {
+		if q.Op == "beat" {
+			swallowed <- struct{}{}
+			<-let
+		}
+	}
+	stop := work(t, l, dir, func(context.Context, *worker.Task) (any, error) {
+		<-swallowed
+		return "done", nil
+	})
+	limit := time.After(20 * time.Second)
+	for {
+		if list := files(t, dir); len(list) == 1 {
+			if raw, err := os.ReadFile(list[0]); err == nil && strings.Contains(string(raw), `"done"`) {
+				break
+			}
+		}
+		select {
+		case <-limit:
+			t.Fatal("no result is in the spool while a heartbeat is under way")
+		case <-time.After(time.Millisecond):
+		}
+	}
+	close(let)
+	l.until(t, "complete", "one")
+	gone(t, dir)
+	stop()
 }

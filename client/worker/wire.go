@@ -35,8 +35,23 @@ type Refusal struct {
 // Error is the server's sentence.
 func (r *Refusal) Error() string { return r.Detail }
 
-// later reports whether asking again makes sense.
-func (r *Refusal) later() bool { return r.Status == 429 || r.Status >= 500 }
+// later reports whether asking again makes sense: the server is busy, or a slow
+// line took too long.
+func (r *Refusal) later() bool {
+	return r.Status == statusSlow || r.Status == statusBusy || r.Status >= 500
+}
+
+// stranger reports whether it is the token that is refused.
+func (r *Refusal) stranger() bool { return r.Status == 401 || r.Status == 403 }
+
+// unusable reports whether it is what was brought that is refused.
+func (r *Refusal) unusable() bool {
+	return !r.later() && !r.stranger() && r.Status != statusUnknown
+}
+
+// answer is what the server says. What stands between may answer 200, too, with
+// some JSON of its own: only what has what the server always says is its word.
+type answer interface{ whole() bool }
 
 // Type is a task type as people see it in the palette. Input and Output are
 // JSON Schemas, as text or as a value that becomes one; nil: anything.
@@ -114,14 +129,24 @@ type request struct {
 	InlineBytes int      `json:"inline_bytes,omitempty"`
 }
 
+type welcome struct {
+	AliveSeconds float64 `json:"alive_seconds"`
+}
+
+func (w *welcome) whole() bool { return w.AliveSeconds > 0 }
+
 type taken struct {
 	Tasks []*Task `json:"tasks"`
 }
+
+func (t *taken) whole() bool { return t.Tasks != nil }
 
 type piece struct {
 	Data []byte `json:"data"`
 	More bool   `json:"more"`
 }
+
+func (p *piece) whole() bool { return len(p.Data) > 0 }
 
 type beat struct {
 	Progress string `json:"progress,omitempty"`
@@ -132,6 +157,8 @@ type held struct {
 	Why   string `json:"why"`
 	Open  bool   `json:"open"` // over, but nobody has ended the attempt yet
 }
+
+func (h *held) whole() bool { return h.State != "" }
 
 type fault struct {
 	Class             string  `json:"class,omitempty"`
@@ -147,6 +174,14 @@ type outcome struct {
 	Open    bool   `json:"open"` // stale, but nobody has ended the attempt yet
 }
 
+func (o *outcome) whole() bool {
+	switch o.Outcome {
+	case "committed", "refused", "stale", "pending":
+		return true
+	}
+	return false
+}
+
 type release struct {
 	Died bool `json:"died"` // the process that had it died over it
 }
@@ -154,3 +189,5 @@ type release struct {
 type notices struct {
 	Canceled []string `json:"canceled"`
 }
+
+func (n *notices) whole() bool { return n.Canceled != nil }

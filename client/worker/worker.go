@@ -24,7 +24,13 @@ const (
 	// LeaseMax is the longest lease that the server gives.
 	LeaseMax = 10 * time.Minute
 
+	// outputMax is how many bytes of an output the server takes.
+	outputMax = 16 << 20
+
 	statusUnknown = 404 // of a lease that the server does not know
+	statusSlow    = 408 // the question did not come in in time
+	statusLarge   = 413
+	statusBusy    = 429
 )
 
 // Handler does a task. What it returns becomes JSON and the node's output; an
@@ -105,6 +111,11 @@ func New(cfg Config) (*Worker, error) {
 		}
 		cfg.Name = fmt.Sprintf("%s-%d", host, os.Getpid())
 	}
+	if cfg.Spool != nil {
+		for _, path := range cfg.Spool.aside {
+			cfg.Log.Error("a file of the spool cannot be read and was put aside: if its task is still wanted, it comes again", "file", path)
+		}
+	}
 	return &Worker{
 		cfg: cfg, handlers: map[string]Handler{}, steps: map[string]Handler{}, tasks: map[string]context.CancelCauseFunc{}, visits: map[string]chan struct{}{},
 	}, nil
@@ -129,7 +140,7 @@ func (w *Worker) Run(ctx context.Context) error {
 	if len(w.types) == 0 && len(w.steps) == 0 {
 		return errors.New("the worker does nothing: add a type with Handle")
 	}
-	var known struct{} // that it can be read says that it is the server which answers
+	var known welcome
 	if err := w.insist(ctx, Question{Op: "announce"}, announcement{w.cfg.Name, w.cfg.Location, w.types, len(w.steps) > 0}, &known); err != nil {
 		return ended(ctx, err)
 	}
@@ -187,11 +198,15 @@ func (w *Worker) takeAll(ctx, work context.Context, tasks *sync.WaitGroup) error
 			continue
 		}
 		var got taken
+		asked := time.Now()
 		r := request{Worker: w.cfg.Name, Location: w.cfg.Location, Types: names, Steps: len(w.steps) > 0, Lease: w.cfg.Lease.Seconds(), Max: 1 + cap(slots) - len(slots), WaitSeconds: takeWait.Seconds(), InlineBytes: w.cfg.Transport.MessageMax() / 2}
 		err := w.insist(ctx, Question{Op: "take"}, r, &got)
 		<-slots
 		if err != nil {
 			return err
+		}
+		if len(got.Tasks) == 0 && time.Since(asked) < time.Second { // it waits for tasks, unless it stops
+			pause(ctx, pauseMin)
 		}
 		for _, t := range got.Tasks {
 			slots <- struct{}{} // there is room: no more came than were asked for
@@ -207,11 +222,15 @@ func (w *Worker) takeAll(ctx, work context.Context, tasks *sync.WaitGroup) error
 func (w *Worker) listen(ctx context.Context) {
 	for ctx.Err() == nil {
 		var n notices
+		asked := time.Now()
 		if err := w.insist(ctx, Question{Op: "notices"}, request{Worker: w.cfg.Name, WaitSeconds: takeWait.Seconds()}, &n); err != nil {
 			return // the worker ends, or hears it by its heartbeats
 		}
 		for _, lease := range n.Canceled {
 			w.end(lease, ErrCanceled)
+		}
+		if time.Since(asked) < pauseMin { // also where many come
+			pause(ctx, pauseMin)
 		}
 	}
 }
@@ -235,7 +254,7 @@ func (w *Worker) leave(ctx context.Context) {
 }
 
 // ask asks once.
-func (w *Worker) ask(ctx context.Context, q Question, body, answer any) error {
+func (w *Worker) ask(ctx context.Context, q Question, body any, told answer) error {
 	if body != nil {
 		raw, err := json.Marshal(body)
 		if err != nil {
@@ -244,19 +263,22 @@ func (w *Worker) ask(ctx context.Context, q Question, body, answer any) error {
 		q.Body = raw
 	}
 	raw, err := w.cfg.Transport.Ask(ctx, q)
-	if err != nil || answer == nil {
+	if err != nil || told == nil {
 		return err //nolint:wrapcheck // a refusal, or it says what was asked
 	}
-	if err := json.Unmarshal(raw, answer); err != nil {
+	if err := json.Unmarshal(raw, told); err != nil {
 		return fmt.Errorf("read the answer to %s: %w", q.Op, err)
+	}
+	if !told.whole() {
+		return fmt.Errorf("the answer to %s is not Signalbox's", q.Op)
 	}
 	return nil
 }
 
 // insist asks until there is an answer, or the context ends.
-func (w *Worker) insist(ctx context.Context, q Question, body, answer any) error {
+func (w *Worker) insist(ctx context.Context, q Question, body any, told answer) error {
 	for wait := pauseMin; ; wait = min(2*wait, pauseMax) {
-		err := w.ask(ctx, q, body, answer)
+		err := w.ask(ctx, q, body, told)
 		var no *Refusal
 		if err == nil || ctx.Err() != nil || errors.As(err, &no) && !no.later() {
 			return err

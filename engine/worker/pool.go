@@ -19,7 +19,7 @@ import (
 const (
 	SlotsMax     = 10_000           // attempts of one queue at once
 	slotsDefault = 16               // per queue
-	queuesMax    = 1_000            // queues that one pool serves
+	queuesUsual  = 1_000            // queues that one pool serves
 	timeoutUsual = 5 * time.Minute  // of an attempt whose task names none
 	timeoutMax   = time.Hour        // of any attempt
 	drainUsual   = 20 * time.Second // for attempts under way when the pool stops
@@ -48,7 +48,9 @@ type Config struct {
 	Only     []string                                            // queues to serve; empty: all
 	Serves   func(queue string) bool                             // whether a queue is for this pool; nil: every one of those
 	Demand   func(queue string) int                              // how many more tasks of a queue are wanted now; nil: as many as it has free slots
+	Queues   int                                                 // queues to serve at most; 0 is 1,000
 	Opened   func(queue string, d *Desk)                         // told when a queue is served; may be nil
+	Closed   func(queue string)                                  // told when the source does not serve a queue any more; may be nil
 	Output   int                                                 // bytes of an output at most; 0 is OutputMax
 	Drain    time.Duration                                       // 0 is 20 s
 	Now      func() time.Time                                    // nil is time.Now
@@ -105,6 +107,9 @@ func New(cfg Config) (*Pool, error) {
 	if cfg.Default == 0 {
 		cfg.Default = slotsDefault
 	}
+	if cfg.Queues == 0 {
+		cfg.Queues = queuesUsual
+	}
 	if cfg.Output == 0 {
 		cfg.Output = OutputMax
 	}
@@ -141,6 +146,7 @@ func (p *Pool) Run(ctx context.Context) error {
 					if err := p.cfg.Source.Serve(serve, queue, d); err != nil && serve.Err() == nil {
 						return fmt.Errorf("serve queue %s: %w", queue, err)
 					}
+					p.close(queue)
 					return nil
 				})
 			}
@@ -167,7 +173,7 @@ func (p *Pool) open(ctx context.Context, queue string) *Desk {
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.desks[queue] != nil || len(p.desks) >= queuesMax {
+	if p.desks[queue] != nil || len(p.desks) >= p.cfg.Queues {
 		return nil
 	}
 	slots, ok := p.cfg.Slots[queue]
@@ -184,6 +190,17 @@ func (p *Pool) open(ctx context.Context, queue string) *Desk {
 	}
 	p.cfg.Log.InfoContext(ctx, "queue served", "queue", queue, "slots", slots)
 	return d
+}
+
+// close forgets the desk of a queue that is not served any more. What is at work
+// goes on.
+func (p *Pool) close(queue string) {
+	p.mu.Lock()
+	delete(p.desks, queue)
+	p.mu.Unlock()
+	if p.cfg.Closed != nil {
+		p.cfg.Closed(queue)
+	}
 }
 
 // Slots is what a queue has in this process.

@@ -105,7 +105,11 @@ class Refusal extends Error {
     super(detail);
   }
   get later(): boolean {
-    return this.status === 429 || this.status >= 500;
+    return this.status === 408 || this.status === 429 || this.status >= 500;
+  }
+  /** It is the lease, or the token, that the server does not know. */
+  get unknown(): boolean {
+    return this.status === 401 || this.status === 403 || this.status === 404;
   }
 }
 
@@ -115,6 +119,7 @@ const pauseMax = 10_000;
 const progressEvery = 100;
 const progressMax = 32_768;
 const resultTries = 60_000;
+const messageMax = 2_000;
 
 /** Takes tasks and does them. */
 export class Worker {
@@ -259,6 +264,12 @@ export class Worker {
         this.#log(`a result changed nothing: ${out.outcome} ${out.message ?? ""}`);
     } catch (err) {
       this.#log(`a result was not taken: ${String(err)}`);
+      const unfit = err instanceof Refusal ? !err.later && !err.unknown : err instanceof TypeError && !isJSON(body);
+      if (!unfit || body instanceof Instead) return;
+      // Else the task would only be done once more, for the same.
+      const large = err instanceof Refusal && err.status === 413;
+      const why = `The server does not take what the worker brought: ${err instanceof Error ? err.message : ""}`;
+      await this.#finish(told, "fail", new Instead(large ? "limit" : "invalid_output", why.slice(0, messageMax)));
     }
   }
 
@@ -271,11 +282,14 @@ export class Worker {
         "Content-Type": "application/json",
       },
       body: JSON.stringify(body),
+      redirect: "manual", // what redirects is not Signalbox, and the token is not for it
       signal,
     });
     const text = await res.text();
     if (res.ok) return JSON.parse(text || "{}") as unknown;
-    throw new Refusal(res.status, detailOf(text) ?? `The server answers ${res.status}.`);
+    const detail = detailOf(text, res.status);
+    if (detail === undefined) throw new Error(`the answer ${res.status} is not Signalbox's`);
+    throw new Refusal(res.status, detail);
   }
 
   /** Asks until there is an answer, or the signal ends. */
@@ -284,7 +298,7 @@ export class Worker {
       try {
         return await this.#ask(path, body, signal);
       } catch (err) {
-        if (signal.aborted || (err instanceof Refusal && !err.later)) throw err;
+        if (signal.aborted || (err instanceof Refusal && !err.later) || !isJSON(body)) throw err;
         this.#log(`the server does not answer ${path}: ${String(err)}`);
         await pause(wait, signal);
       }
@@ -333,7 +347,7 @@ class Pulse {
 
   async #say(): Promise<void> {
     const began = Date.now();
-    const progress = this.#text;
+    const progress = storable(this.#text);
     this.#text = "";
     try {
       const held = (await this.ask(progress ? { progress } : {}, AbortSignal.timeout(pauseMax))) as Held;
@@ -342,26 +356,55 @@ class Pulse {
       if (held.state === "over") this.ends.abort("lost" satisfies End);
     } catch (err) {
       const late = Date.now() - this.#heard > this.told.lease_seconds * 1_000;
-      if (late || (err instanceof Refusal && !err.later)) this.ends.abort("lost" satisfies End);
+      if (late || (err instanceof Refusal && err.unknown)) this.ends.abort("lost" satisfies End);
     }
   }
 }
 
 function faultOf(err: unknown): object {
   if (!(err instanceof Failure))
-    return { message: err instanceof Error ? err.message : String(err) };
+    return { message: sentence(err instanceof Error ? err.message : String(err)) };
   return {
     class: err.errorClass,
-    message: err.message,
+    message: sentence(err.message),
     retry_after_seconds: err.retryAfterSeconds,
     ...(err.details === undefined ? {} : { details: err.details }),
   };
 }
 
-function detailOf(text: string): string | undefined {
+/** A failure in the place of a word that nobody takes. */
+class Instead {
+  constructor(
+    readonly error: string,
+    readonly why: string,
+  ) {}
+  toJSON(): object {
+    return { class: this.error, message: sentence(this.why) };
+  }
+}
+
+function isJSON(body: unknown): boolean {
   try {
-    const p = JSON.parse(text) as { readonly detail?: unknown };
-    return typeof p.detail === "string" ? p.detail : undefined;
+    return JSON.stringify(body) !== undefined;
+  } catch {
+    return false;
+  }
+}
+
+/** Text without what no JSON of the server may hold: a NUL, half a character. */
+function storable(text: string): string {
+  return text.replaceAll("\0", "\uFFFD").replace(/\p{Surrogate}/gu, "\uFFFD");
+}
+
+function sentence(text: string): string {
+  return storable(text.slice(0, messageMax));
+}
+
+/** The server's sentence; undefined: somebody else has answered. */
+function detailOf(text: string, status: number): string | undefined {
+  try {
+    const p = JSON.parse(text) as { readonly detail?: unknown; readonly status?: unknown };
+    return typeof p.detail === "string" && p.status === status ? p.detail : undefined;
   } catch {
     return undefined;
   }

@@ -6,9 +6,11 @@ import (
 	"fmt"
 	"regexp"
 	"strconv"
+	"strings"
 	"time"
 	"unicode/utf8"
 
+	"signalbox/engine/graph"
 	"signalbox/engine/problem"
 	"signalbox/engine/route"
 	"signalbox/engine/worker/shape"
@@ -21,6 +23,8 @@ var (
 	iconRule   = regexp.MustCompile(`^[a-z0-9-]{0,40}$`)
 	classRule  = regexp.MustCompile(`^[a-z][a-z0-9_]{0,59}$`)
 )
+
+const schemaDeep = 64 // levels of nesting of a schema
 
 const typeExpected = "small letters, digits, - and _, a letter first, 60 at most"
 
@@ -65,6 +69,8 @@ func (t *Type) check(at string) *problem.Problem {
 		return wrong("/title", "too long", "80 characters at most")
 	case utf8.RuneCountInString(t.Description) > 500:
 		return wrong("/description", "too long", "500 characters at most")
+	case strings.ContainsRune(t.Title+t.Description, 0):
+		return wrong("/title", "has a NUL character, which cannot be stored", "text")
 	case !iconRule.MatchString(t.Icon):
 		return wrong("/icon", "not an icon", "the name of an icon of Lucide")
 	}
@@ -74,6 +80,9 @@ func (t *Type) check(at string) *problem.Problem {
 	}{{"/input", &t.Input}, {"/output", &t.Output}} {
 		if len(*s.raw) == 0 {
 			*s.raw = json.RawMessage("{}")
+		}
+		if err := graph.CheckJSON(*s.raw, schemaDeep); err != nil {
+			return wrong(s.field, err.Error(), "a JSON Schema")
 		}
 		if _, err := shape.New(*s.raw); err != nil {
 			return wrong(s.field, err.Error(), "a JSON Schema")

@@ -111,6 +111,7 @@ func (l *lease) held(now time.Time) Held {
 // extend begins the lease's time anew. The lock is held.
 func (o *Office) extend(l *lease) {
 	if l.state == StateHeld {
+		l.silence = max(l.silence, l.longer)
 		l.ends = o.cfg.Now().Add(l.silence)
 	}
 }
@@ -156,7 +157,10 @@ func (o *Office) part(l *lease, offset int, data []byte) (Held, error) {
 		return Held{}, problem.New(problem.Invalid, "%d bytes of the output are here.", len(l.parts)).At("offset", "leaves a gap", "the number of bytes sent so far")
 	case offset+len(data) > outputMax:
 		return Held{}, problem.New(problem.TooLarge, "An output can have %d bytes.", outputMax)
+	case o.pieces+offset+len(data)-len(l.parts) > partsMax:
+		return Held{}, problem.New(problem.TooMany, "Too many large outputs are on their way to this server; ask again later.")
 	default:
+		o.pieces += offset + len(data) - len(l.parts)
 		l.parts = append(l.parts[:offset], data...)
 	}
 	return l.held(o.cfg.Now()), nil

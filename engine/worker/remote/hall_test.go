@@ -56,6 +56,11 @@ func (h *hall) counted(outcome string, n int) {
 
 func open(t *testing.T) *hall {
 	t.Helper()
+	return openWith(t, func(*remote.Config) {})
+}
+
+func openWith(t *testing.T, change func(*remote.Config)) *hall {
+	t.Helper()
 	db := pgtest.Open(t)
 	h := &hall{
 		t: t, results: make(chan task.Result, 100), shown: make(chan watch.Frame, 1_000), refused: make(chan string, 10), counts: map[string]int{},
@@ -68,11 +73,13 @@ func open(t *testing.T) *hall {
 	}
 	h.channel = local.New(func(f watch.Frame) { h.shown <- f })
 	var err error
-	h.office, err = remote.New(remote.Config{
+	cfg := remote.Config{
 		Source: h.channel, Payloads: h.store, Kept: pg.NewWorkers(db.Pool()), Name: "one", Count: h.count,
 		Redact:  func(b []byte) []byte { return []byte(strings.ReplaceAll(string(b), secret, "[redacted]")) },
 		Refused: func(_ context.Context, _ remote.Caller, lease, _, _ string) { h.refused <- lease },
-	})
+	}
+	change(&cfg)
+	h.office, err = remote.New(cfg)
 	if err != nil {
 		t.Fatal(err)
 	}

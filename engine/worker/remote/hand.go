@@ -125,6 +125,7 @@ func (o *Office) bury(l *lease, state, why string) {
 	if state == StateCanceled {
 		o.notify(workerKey{l.work, l.worker}, l.id)
 	}
+	o.pieces -= len(l.parts)
 	l.free()
 	o.ended = append(o.ended, l.id)
 	for len(o.ended) > endedKept {

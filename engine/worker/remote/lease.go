@@ -28,6 +28,7 @@ type lease struct {
 	by      Caller
 	worker  string
 	silence time.Duration // how long it may be silent
+	longer  time.Duration // the same, as soon as it has said that the task is there: the answer may be lost
 	ends    time.Time     // silence beyond it ends the lease
 	clock   *time.Timer   // rings then
 	word    chan report   // what the worker says at the end; one at most
@@ -98,7 +99,7 @@ func (l *lease) told(bounded bool, room int) Task {
 	beat := l.config.silence() / 3 // a longer lease is for a line that fails, and no reason to say less
 	out := Task{
 		Lease: l.id, Type: l.config.Type, Kind: l.config.kind, Location: location, Input: l.config.Input, InputBytes: len(l.config.Input), Key: t.Key, Workflow: t.Workflow, Run: t.Run, Node: t.Node,
-		Visit: t.Visit, Attempt: t.Attempt, LeaseSeconds: seconds(l.silence), HeartbeatSeconds: seconds(beat), TimeoutSeconds: seconds(t.Timeout),
+		Visit: t.Visit, Attempt: t.Attempt, LeaseSeconds: seconds(l.longer), HeartbeatSeconds: seconds(beat), TimeoutSeconds: seconds(t.Timeout),
 	}
 	if bounded && len(out.Input) > room {
 		out.Input = nil

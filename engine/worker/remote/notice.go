@@ -62,7 +62,7 @@ func (o *Office) notified(ctx context.Context, c Caller, r Request) (Notices, er
 		case <-ctx.Done():
 			return Notices{Canceled: []string{}}, nil
 		case <-o.closed:
-			return Notices{Canceled: []string{}}, nil
+			return Notices{}, errStopping()
 		}
 	}
 }

@@ -13,7 +13,11 @@ import (
 // Limits of an office.
 const (
 	heldMax     = 1_000               // tasks of one type that workers hold by this server
-	queuesMax   = 1_000               // types, of all workspaces, that were asked for since the start
+	queuesMax   = 2_000               // queues that are served, of all workspaces
+	queuesOwn   = 1_000               // of those, of one workspace
+	queueIdle   = time.Minute         // a queue that nobody has asked for so long makes room for others
+	askedMax    = 50                  // types that one question names
+	takenMax    = 100                 // tasks that one question gets
 	takersMax   = 10_000              // workers that wait for a task
 	handMax     = time.Second         // a task whose worker has gone meanwhile waits so long for another
 	leaseMin    = time.Second         // a lease
@@ -25,6 +29,7 @@ const (
 	settleMax   = 10 * time.Second    // a worker waits so long for the word that its result is on disk
 	seenEvery   = 10 * time.Second    // how often it is stored that a worker is alive
 	outputMax   = 16 << 20            // bytes of an output
+	partsMax    = 256 << 20           // bytes of outputs that come in pieces, of all leases
 	pieceMax    = 256 << 10           // bytes of a piece of an input
 	stopWait    = time.Millisecond    // the door is closed before the office is: who holds a task cannot bring it
 	workersKept = 10_000              // workers that are remembered between their questions
@@ -64,11 +69,12 @@ type Office struct {
 	mu      sync.Mutex
 	closed  chan struct{} // no task is handed out any more
 	desks   map[string]*worker.Desk
-	asked   map[string]bool     // queues that are served, or will be
+	asked   map[string]*hatch   // queues that are served, or will be
 	takers  map[string][]*taker // who waits for a task, by queue, the first come first
 	waiting map[string][]*lease // tasks whose worker has gone, by queue
 	leases  map[string]*lease   // held, and the last ones that are over
 	ended   []string            // those, the oldest first
+	pieces  int                 // bytes of outputs that come in pieces
 	losses  map[attemptKey]int
 	lost    []attemptKey            // the same, the oldest first
 	lapsed  map[attemptKey][]*lease // whose worker fell silent, of attempts that nobody has ended since
@@ -94,7 +100,7 @@ func New(cfg Config) (*Office, error) {
 		cfg.Count = func(string) {}
 	}
 	o := &Office{
-		cfg: cfg, want: make(chan string, queuesMax), closed: make(chan struct{}), desks: map[string]*worker.Desk{}, asked: map[string]bool{},
+		cfg: cfg, want: make(chan string, queuesMax+queuesOwn), closed: make(chan struct{}), desks: map[string]*worker.Desk{}, asked: map[string]*hatch{},
 		takers: map[string][]*taker{}, waiting: map[string][]*lease{}, leases: map[string]*lease{}, losses: map[attemptKey]int{}, lapsed: map[attemptKey][]*lease{},
 		seen: map[workerKey]time.Time{}, notices: map[workerKey]*notice{},
 	}
@@ -102,7 +108,7 @@ func New(cfg Config) (*Office, error) {
 	o.pool, err = worker.New(worker.Config{
 		Source: source{cfg.Source, o}, Actions: actions(o), Payloads: cfg.Payloads, Redact: cfg.Redact,
 		Log: cfg.Log, Name: cfg.Name, Default: heldMax, Output: outputMax, Drain: stopWait, Now: cfg.Now, Meter: cfg.Meter,
-		Demand: o.demand, Opened: o.opened,
+		Queues: queuesMax + queuesOwn, Demand: o.demand, Opened: o.opened, Closed: o.shut,
 	})
 	if err != nil {
 		return nil, err //nolint:wrapcheck // it says what is missing
@@ -126,44 +132,6 @@ func (o *Office) Close() {
 	default:
 		close(o.closed)
 	}
-}
-
-// source is the channel's source of tasks, of which only those queues are
-// served that somebody has asked for.
-type source struct {
-	worker.Source
-	office *Office
-}
-
-// Queues implements worker.Source.
-func (s source) Queues(ctx context.Context, found func(queue string)) error {
-	for {
-		select {
-		case queue := <-s.office.want:
-			found(queue)
-		case <-ctx.Done():
-			return nil
-		}
-	}
-}
-
-// serve sees to it that a queue is served. The lock is held.
-func (o *Office) serve(queue string) bool {
-	if o.asked[queue] {
-		return true
-	}
-	if len(o.asked) >= queuesMax {
-		return false
-	}
-	o.asked[queue] = true
-	o.want <- queue // it has room for as many
-	return true
-}
-
-func (o *Office) opened(queue string, d *worker.Desk) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	o.desks[queue] = d
 }
 
 // demand is how many tasks of a queue its waiting workers would take.

@@ -2,6 +2,7 @@ package remote
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"time"
 
@@ -25,7 +26,10 @@ func (o *Office) take(ctx context.Context, c Caller, r Request) (Taken, error) {
 	if len(r.Types) == 0 && !r.Steps {
 		return Taken{}, problem.New(problem.Invalid, "Which types of tasks?").At("/types", "is empty", "at least one task type")
 	}
-	t := &taker{by: c, worker: r.Worker, room: max(1, r.Max), lease: min(duration(r.Lease), leaseMax), first: make(chan struct{})}
+	if len(r.Types) > askedMax {
+		return Taken{}, problem.New(problem.Invalid, "Too many types of tasks in one question.").At("/types", "too long", fmt.Sprintf("%d types at most", askedMax))
+	}
+	t := &taker{by: c, worker: r.Worker, room: min(max(1, r.Max), takenMax), lease: min(duration(r.Lease), leaseMax), first: make(chan struct{})}
 	for _, name := range r.Types {
 		if !typeRule.MatchString(name) {
 			return Taken{}, problem.New(problem.Invalid, "A task type cannot be called so.").At("/types", "not a name", typeExpected)
@@ -55,6 +59,11 @@ func (o *Office) take(ctx context.Context, c Caller, r Request) (Taken, error) {
 	return o.leave(ctx, t, r.InlineBytes)
 }
 
+// errStopping is what is told while the office closes.
+func errStopping() error {
+	return problem.New(problem.Unavailable, "This server is stopping; ask again in a moment.")
+}
+
 // want adds a queue, once.
 func (t *taker) want(workspace, queue string) {
 	if q := route.In(workspace, queue); !slices.Contains(t.queues, q) {
@@ -68,12 +77,12 @@ func (o *Office) join(t *taker) error {
 	defer o.mu.Unlock()
 	select {
 	case <-o.closed:
-		return problem.New(problem.Unavailable, "This server is stopping; ask again in a moment.")
+		return errStopping()
 	default:
 	}
 	for _, q := range t.queues {
-		if !o.serve(q) {
-			return problem.New(problem.TooMany, "This server hands out %d task types already, which is the limit.", queuesMax)
+		if err := o.serve(t.by.Workspace, q); err != nil {
+			return err
 		}
 		if len(o.takers[q]) >= takersMax {
 			return problem.New(problem.TooMany, "%d workers wait for this type already, which is the limit.", takersMax)
@@ -97,7 +106,8 @@ func (o *Office) join(t *taker) error {
 // give puts a lease into a taker's hands. The lock is held.
 func (o *Office) give(t *taker, l *lease) {
 	l.by, l.worker, l.began = t.by, t.worker, o.cfg.Now()
-	l.silence = max(l.config.silence(), t.lease)
+	l.silence = l.config.silence()
+	l.longer = max(l.silence, t.lease)
 	l.ends = l.began.Add(l.silence)
 	l.clock.Reset(l.silence)
 	o.leases[l.id] = l

@@ -124,9 +124,9 @@ type Held struct {
 // Fault is how a worker fails a task.
 type Fault struct {
 	Class             string          `json:"class,omitempty" maxLength:"60" doc:"What retry policies name, for example unavailable; empty is internal"`
-	Message           string          `json:"message" maxLength:"2000" doc:"A sentence for people"`
+	Message           string          `json:"message" doc:"A sentence for people; what is longer than 2,000 characters is cut"`
 	Details           json.RawMessage `json:"details,omitempty"`
-	RetryAfterSeconds float64         `json:"retry_after_seconds,omitempty" minimum:"0" maximum:"86400"`
+	RetryAfterSeconds float64         `json:"retry_after_seconds,omitempty" minimum:"0" doc:"A day at most"`
 }
 
 // How a result was taken.

@@ -34,6 +34,16 @@ func (nowhere) Load(string) (any, error) {
 	return nil, errors.New("it may not refer to other places")
 }
 
+// place is where a schema stands while it is read: not in the directory that we
+// happen to run in, which is nobody's business.
+const place = "file:///schema.json"
+
+// said is an error as people see it.
+func said(err error) error {
+	words := []rune(strings.ReplaceAll(err.Error(), "file:///", ""))
+	return errors.New(string(words[:min(len(words), faultMax)]))
+}
+
 // New reads a schema; absent, null and {} are no schema: nil.
 func New(raw json.RawMessage) (*Shape, error) {
 	if len(raw) == 0 || string(raw) == "null" || string(raw) == "{}" {
@@ -48,12 +58,12 @@ func New(raw json.RawMessage) (*Shape, error) {
 	}
 	c := jsonschema.NewCompiler()
 	c.UseLoader(nowhere{})
-	if err := c.AddResource("schema.json", doc); err != nil {
-		return nil, err //nolint:wrapcheck // shown as it is
+	if err := c.AddResource(place, doc); err != nil {
+		return nil, said(err)
 	}
-	s, err := c.Compile("schema.json")
+	s, err := c.Compile(place)
 	if err != nil {
-		return nil, err //nolint:wrapcheck // shown as it is
+		return nil, said(err)
 	}
 	return &Shape{s}, nil
 }
@@ -68,8 +78,7 @@ func (s *Shape) Fault(text []byte) error {
 		return ErrNotJSON
 	}
 	if err := s.schema.Validate(v); err != nil {
-		words := []rune(strings.ReplaceAll(err.Error(), "file:///", ""))
-		return errors.New(string(words[:min(len(words), faultMax)]))
+		return said(err)
 	}
 	return nil
 }
