@@ -117,6 +117,7 @@ const entries = {
   ui: "web/ui/main.ts",
   tour: "web/tour/main.ts",
   main: "web/style/main.css",
+  queues: "web/style/queues.css", // of its page alone
 };
 
 // What each page may load at its start, and what is loaded later, in bytes

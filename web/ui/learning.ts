@@ -58,9 +58,15 @@ export function tidyLearn(l: Learn): Learn {
   };
 }
 
-/** Draws the fields of a choice among queues. */
-export function learnFields(l: Learn, kit: Kit): HTMLElement {
-  const box = group("to");
+/** Draws the fields of a choice among queues: which ones, and below them how it is made. */
+export function learnFields(
+  l: Learn,
+  kit: Kit,
+  first: HTMLElement,
+  last: HTMLElement,
+): HTMLElement {
+  const box = group("among", first);
+  const how = group("how");
   l.among.forEach((a, k) => {
     const one = group("when");
     one.append(
@@ -106,6 +112,8 @@ export function learnFields(l: Learn, kit: Kit): HTMLElement {
       },
       l.among.length >= most,
     ),
+  );
+  how.append(
     kit.choice(
       l.goal,
       t("queues.learn.goal"),
@@ -134,8 +142,9 @@ export function learnFields(l: Learn, kit: Kit): HTMLElement {
         l.explore = Number(v);
       },
     ),
+    last,
   );
-  return box;
+  return group("to learn", box, how);
 }
 
 /** What is explored when a rule says nothing. */
@@ -152,8 +161,9 @@ function apart(by: readonly string[]): string[][] {
   return [[], ...sorted.map((b) => [b]), sorted];
 }
 
-function group(name: string): HTMLElement {
+function group(name: string, ...inside: readonly HTMLElement[]): HTMLElement {
   const div = document.createElement("div");
   div.className = name;
+  div.append(...inside);
   return div;
 }

@@ -249,48 +249,47 @@ export function drawRoutes(place: HTMLElement, props: Props, may: boolean): void
       changed();
       draw({ row: i, part: `value${r.when.length - 1}` });
     });
-    if (may) whens.append(more);
-    const to = el(
-      "div",
-      { class: r.learn === undefined ? "to" : "to learn" },
-      choice(
-        r.learn === undefined ? "to" : "learn",
-        t("queues.where"),
-        [
-          ["to", t("queues.to")],
-          ["learn", t("queues.learn")],
-        ],
-        (v) => {
-          if (v === "learn") r.learn = learnFrom(r.queue ?? "");
-          else {
-            r.queue = r.learn?.among[0]?.queue ?? "";
-            delete r.learn;
-          }
-          draw({ row: i, part: "queue" });
-        },
-      ),
-      r.learn === undefined
-        ? field(
-            r.queue ?? "",
-            t("queues.queue"),
-            (v) => {
-              r.queue = v;
-            },
-            { list: "queue-names", placeholder: "express", "data-part": "queue" },
-          )
-        : learnFields(r.learn, kitOf(i)),
-      choice(
-        r.priority ?? "",
-        t("queues.as"),
-        [
-          ["", t("queues.as.own")] as const,
-          ...props.priorities.map((p) => [p, t(`queues.priority.${p}`)] as const),
-        ],
-        (v) => {
-          r.priority = v;
-        },
-      ),
+    if (may) (whens.lastElementChild ?? whens).append(more);
+    const where = choice(
+      r.learn === undefined ? "to" : "learn",
+      t("queues.where"),
+      [
+        ["to", t("queues.to")],
+        ["learn", t("queues.learn")],
+      ],
+      (v) => {
+        if (v === "learn") r.learn = learnFrom(r.queue ?? "");
+        else {
+          r.queue = r.learn?.among[0]?.queue ?? "";
+          delete r.learn;
+        }
+        draw({ row: i, part: "queue" });
+      },
     );
+    const as = choice(
+      r.priority ?? "",
+      t("queues.as"),
+      [
+        ["", t("queues.as.own")] as const,
+        ...props.priorities.map((p) => [p, t(`queues.priority.${p}`)] as const),
+      ],
+      (v) => {
+        r.priority = v;
+      },
+    );
+    const queue = (): HTMLElement =>
+      field(
+        r.queue ?? "",
+        t("queues.queue"),
+        (v) => {
+          r.queue = v;
+        },
+        { list: "queue-names", placeholder: "express", "data-part": "queue" },
+      );
+    const to =
+      r.learn === undefined
+        ? el("div", { class: "to" }, where, queue(), as)
+        : learnFields(r.learn, kitOf(i), where, as);
     const row = el(
       "li",
       { class: "rule", "aria-label": t("queues.rule", { n: i + 1 }) },
