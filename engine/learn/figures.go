@@ -44,6 +44,10 @@ const (
 	MemoryLeast = time.Minute
 	// HalfLife is when what nothing has been added to counts half.
 	HalfLife = 7 * 24 * time.Hour
+	// Least is how much of one attempt says nothing any more. Without an end, a
+	// queue that gets nothing for hours would be left with numbers too small to
+	// divide by.
+	Least = 0.05
 )
 
 // Add counts one attempt: whether it succeeded, how long it took from scheduled
@@ -81,7 +85,14 @@ func Merge(was, since Table, passed time.Duration) Table {
 	}
 	all := make(Table, len(was)+len(since))
 	for queue, f := range was {
-		all[queue] = Figures{Lately: f.Lately.times(recent * keep), Long: f.Long.times(keep), Each: f.Each.times(keep), Spread: f.Spread * keep * keep}
+		f = Figures{Lately: f.Lately.times(recent * keep), Long: f.Long.times(keep), Each: f.Each.times(keep), Spread: f.Spread * keep * keep}
+		if f.Lately.N < Least {
+			f.Lately = Sums{}
+		}
+		if f.Long.N < Least {
+			continue // it has not been used for weeks
+		}
+		all[queue] = f
 	}
 	for queue, n := range since {
 		f := all[queue]

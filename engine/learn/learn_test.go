@@ -296,3 +296,33 @@ func TestQueuesThatAreOffGetNothing(t *testing.T) {
 		t.Errorf("left %v of nothing", left)
 	}
 }
+
+// A queue that gets nothing for days, while others get thousands, is known less
+// and less, and then not at all: every figure can be shown all the time.
+func TestFiguresThatFadeStayFinite(t *testing.T) {
+	t.Parallel()
+	known := learn.Table{}
+	known.Add("idle", true, 3*time.Second, 0.5)
+	known.Add("idle", false, time.Second, 0.5)
+	for range 100_000 {
+		since := learn.Table{}
+		for range 40 {
+			since.Add("busy", true, time.Second, 0.99)
+		}
+		known = learn.Merge(known, since, 2*time.Second)
+		idle := known["idle"]
+		for _, e := range []learn.Estimate{idle.Lately.Time(), idle.Lately.Success(), idle.Lately.Score(learn.Fastest, 1), idle.Fixed(learn.Cheapest, 1)} {
+			for _, v := range []float64{e.Value, e.Low, e.High, e.N} {
+				if math.IsNaN(v) || math.IsInf(v, 0) || v > 1e9 {
+					t.Fatalf("%+v makes %+v", idle, e)
+				}
+			}
+		}
+	}
+	if n := known["idle"].Lately.N; n != 0 {
+		t.Errorf("%v attempts of the idle one count lately", n)
+	}
+	if known = learn.Merge(known, nil, 100*24*time.Hour*7); len(known) != 0 {
+		t.Errorf("after two years there is %+v", known)
+	}
+}

@@ -28,6 +28,7 @@ type shelf struct {
 	now     time.Time
 	changes int64
 	table   routing.Table
+	own     []routing.Table // of workflows
 	queues  []routing.Queue
 	known   map[routing.Subject]learn.Table
 	at      map[routing.Subject]time.Time
@@ -41,12 +42,15 @@ func (s *shelf) clock() time.Time { return s.now }
 func (s *shelf) Changes(context.Context) (int64, error) { return s.changes, nil }
 
 func (s *shelf) Everything(context.Context) ([]routing.Table, []routing.Queue, error) {
-	return []routing.Table{s.table}, s.queues, nil
+	return append([]routing.Table{s.table}, s.own...), s.queues, nil
 }
 
 func (s *shelf) PutTable(_ context.Context, t routing.Table) (bool, error) {
+	if s.changes++; t.Workflow != uuid.Nil {
+		s.own = append(s.own, t)
+		return true, nil
+	}
 	s.table = t
-	s.changes++
 	return true, nil
 }
 
@@ -397,5 +401,72 @@ func TestShardsMeasureWhileFiguresAreSaved(t *testing.T) {
 	}
 	if n != shards*each || b.routing.Following() {
 		t.Errorf("%v of %d attempts were counted", n, shards*each)
+	}
+}
+
+// An answer that never comes to this process, because another one owns the run
+// by now, does not keep a queue out for a day.
+func TestAnAnswerThatGoesElsewhereStallsAQueueNotForLong(t *testing.T) {
+	t.Parallel()
+	s := newShelf()
+	b, other := newBench(t, s), newBench(t, s)
+	b.put(learnAB())
+	b.work(0, 50, map[string]time.Duration{"a": time.Second, "b": time.Second})
+	other.tick()
+	lost := b.send(1_000)
+	for i := 1; lost.sent.Queue != "a"; i++ {
+		lost = b.send(1_000 + i)
+	}
+	off := func(i int) string { return b.send(i).sent.Learned.Among[0].Off }
+	s.now = s.now.Add(5 * time.Minute)
+	if b.tick(); off(2_000) != route.OffStalled {
+		t.Fatal("a queue from which nothing comes back is not left out")
+	}
+	other.work(3_000, 50, map[string]time.Duration{"a": time.Second, "b": time.Second})
+	if b.tick(); off(2_001) != "" {
+		t.Error("the other process hears from the queue, and this one leaves it out")
+	}
+	s.now = s.now.Add(5 * time.Minute)
+	if b.tick(); off(2_002) != route.OffStalled {
+		t.Fatal("nothing came back since")
+	}
+	s.now = s.now.Add(2 * time.Hour)
+	if b.tick(); off(2_003) != "" {
+		t.Error("after an hour it is not tried again")
+	}
+}
+
+// A table that is copied from another one learns apart: the ids in it name what
+// the other one learns.
+func TestARuleThatWasCopiedLearnsApart(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, newShelf())
+	id := b.put(learnAB())
+	l := learnAB()
+	l.ID = id
+	rules := route.Table{Rules: []route.Rule{{Learn: &l, When: []route.Condition{{Attribute: "kind", Op: "is", Value: "llm"}}}}}
+	copied, err := b.routing.PutTable(t.Context(), routing.Table{Workspace: "main", Workflow: uuid.New(), Rules: rules})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if copied.Rules.Rules[0].Learn.ID == id || copied.Rules.Rules[0].Learn.ID == "" || l.ID != id {
+		t.Errorf("the copy is %q, the rule %q, what was given %q", copied.Rules.Rules[0].Learn.ID, id, l.ID)
+	}
+	if again := b.put(l); again != id {
+		t.Errorf("the rule that was put again is %q", again)
+	}
+}
+
+// A clock that was set while an attempt was under way teaches nothing absurd.
+func TestOneAttemptDoesNotOutweighAllOthers(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, newShelf())
+	id := b.put(learnAB())
+	one := b.send(1)
+	b.shelf.now = b.shelf.now.Add(50 * 365 * 24 * time.Hour)
+	b.tell(&one, &machine.TaskCompleted{Node: "ask", Visit: 1, Attempt: 1})
+	b.tick()
+	if s := b.shelf.known[routing.Subject{Workspace: "main", Rule: id}][one.sent.Queue].Long; s.N != 1 || s.T > 24*3_600 {
+		t.Errorf("stored is %+v", s)
 	}
 }

@@ -177,15 +177,32 @@ func (s *Service) relearn(ctx context.Context, workspace string, workflow uuid.U
 }
 
 // named gives each rule that learns anew an id, and leaves what it got as it
-// was.
-func named(rules []route.Rule) []route.Rule {
+// was. A rule that was copied from another table learns apart from it.
+func named(rules []route.Rule, elsewhere map[string]bool) []route.Rule {
 	rules = slices.Clone(rules)
 	for i, r := range rules {
-		if r.Learn != nil && r.Learn.ID == "" {
+		if r.Learn != nil && (r.Learn.ID == "" || elsewhere[r.Learn.ID]) {
 			own := *r.Learn
 			own.ID = newID()
 			rules[i].Learn = &own
 		}
 	}
 	return rules
+}
+
+// learnedElsewhere are the ids of rules that learn in the other tables of a
+// workspace.
+func (h *held) learnedElsewhere(t Table) map[string]bool {
+	ids := map[string]bool{}
+	for k, other := range h.tables {
+		if k.workspace != t.Workspace || k == keyOf(t.Workspace, t.Workflow) {
+			continue
+		}
+		for _, r := range other.Rules.Rules {
+			if r.Learn != nil {
+				ids[r.Learn.ID] = true
+			}
+		}
+	}
+	return ids
 }

@@ -54,6 +54,8 @@ const (
 	trackOld   = 24 * time.Hour // after that one is given up
 	stallLeast = time.Minute    // nothing comes back from a queue for so long, or
 	stallTimes = 5              // for so many times of what is usual: it stalls
+	stallMost  = time.Hour      // after that the queue is tried again: the answer may have come to another process
+	saveMax    = 100            // subjects that are saved in one transaction
 	subjectMax = 5_000          // beyond, new subjects are not learned
 )
 
@@ -165,7 +167,8 @@ func (s *Service) Ended(run uuid.UUID, v Visit, ok, again bool, at time.Time) {
 		if l.since[one.subject] == nil {
 			l.since[one.subject] = learn.Table{}
 		}
-		l.since[one.subject].Add(one.queue, ok, at.Sub(one.since), one.share)
+		// A clock that was set must not make one attempt outweigh all others.
+		l.since[one.subject].Add(one.queue, ok, min(at.Sub(one.since), trackOld), one.share)
 		l.back[spot{one.subject.Workspace, one.subject.Rule, one.queue}] = at
 	}
 	if one.since, one.seen = (time.Time{}), at; !again {
@@ -240,7 +243,13 @@ func (s *Service) LearnNow(ctx context.Context) error {
 	}
 	l.mu.Lock()
 	for _, k := range changed {
-		if _, there := l.known[k.Subject]; there || len(l.known) < subjectMax {
+		was, there := l.known[k.Subject]
+		for queue, f := range k.Table {
+			if there && f.Long.N > was[queue].Long.N { // another process may have heard from it
+				l.back[spot{k.Workspace, k.Rule, queue}] = s.now()
+			}
+		}
+		if there || len(l.known) < subjectMax {
 			l.known[k.Subject] = k.Table
 		}
 	}
@@ -272,13 +281,14 @@ func (s *Service) exchange(ctx context.Context, store Figures, h *held) ([]Known
 	l.mu.Unlock()
 	slices.SortFunc(add, func(a, b Known) int { return a.compare(b.Subject) }) // one order for all processes
 	var changed []Known
-	if len(add) > 0 {
-		stored, err := store.AddKnown(ctx, add)
+	for len(add) > 0 { // what is saved stays so if the time is over before the end
+		n := min(len(add), saveMax)
+		stored, err := store.AddKnown(ctx, add[:n])
 		if err != nil {
 			s.restore(add)
-			return nil, fmt.Errorf("save what was measured: %w", err)
+			return changed, fmt.Errorf("save what was measured: %w", err)
 		}
-		changed = stored
+		changed, add = append(changed, stored...), add[n:]
 	}
 	list, asked, err := store.KnownSince(ctx, l.asked)
 	if err != nil {
@@ -329,14 +339,15 @@ func (l *learner) stalls(now time.Time) map[spot]bool {
 	usual := map[spot]time.Duration{}
 	for _, visits := range l.runs {
 		for _, one := range visits {
-			if one.since.IsZero() {
+			takes := l.usual(one.subject, one.queue)
+			if one.since.IsZero() || now.Sub(one.since) > max(stallMost, 2*stallTimes*takes) {
 				continue
 			}
 			at := spot{one.subject.Workspace, one.subject.Rule, one.queue}
 			if was, ok := oldest[at]; !ok || one.since.Before(was) {
 				oldest[at] = one.since
 			}
-			usual[at] = max(usual[at], l.usual(one.subject, one.queue))
+			usual[at] = max(usual[at], takes)
 		}
 	}
 	list := map[spot]bool{}

@@ -232,7 +232,10 @@ func (s *Service) PutTable(ctx context.Context, t Table) (Table, error) {
 	if p := t.Rules.Check(t.of()); p != nil {
 		return Table{}, p
 	}
-	if t.Rules.Rules = named(t.Rules.Rules); t.Rules.Rules == nil {
+	if err := s.Load(ctx); err != nil {
+		return Table{}, err
+	}
+	if t.Rules.Rules = named(t.Rules.Rules, s.held.Load().learnedElsewhere(t)); t.Rules.Rules == nil {
 		t.Rules.Rules = []route.Rule{}
 	}
 	t.Revision++
