@@ -38,6 +38,8 @@ export type Input =
       readonly selected: boolean;
       /** Space is held, or the hand tool is on. */
       readonly hand: boolean;
+      /** The tool for choosing an area is on: a finger draws a marquee instead of panning. */
+      readonly area: boolean;
     })
   | (Moment & { readonly is: "move"; readonly pointer: number; readonly target: Target })
   | (Moment & { readonly is: "up"; readonly pointer: number; readonly target: Target })
@@ -65,6 +67,7 @@ export type Tool =
       readonly selected: boolean;
       /** A finger has rested long enough to move a card. */
       readonly ripe: boolean;
+      readonly area: boolean;
     }
   | { readonly is: "pan"; readonly pointer: number; readonly last: Point }
   | {

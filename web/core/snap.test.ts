@@ -67,6 +67,24 @@ const cases: readonly Case[] = [
     want: [606, -4],
     guides: [{ is: "gap", axis: "x" }],
   },
+  {
+    name: "in line with a card above and at equal gaps it shows both",
+    start: card(0, 200),
+    by: [602, 0],
+    neighbors: [card(0, 200), card(300, 200), card(600, 0)],
+    want: [600, 0],
+    guides: [
+      { is: "line", axis: "x", at: 600 },
+      { is: "gap", axis: "x" },
+    ],
+  },
+  {
+    name: "equal gaps that are nearer than a line win",
+    start: card(0, 200),
+    by: [601, 0],
+    neighbors: [card(0, 200), card(300, 200), card(606, 0)],
+    want: [600, 0],
+  },
 ];
 
 for (const c of cases) {

@@ -98,8 +98,7 @@ function pull(
     consider(n.at + n.size - m.at - m.size);
     consider(n.at + n.size / 2 - m.at - m.size / 2);
   }
-  if (best === undefined)
-    for (const at of gapPlaces(m, row(axis, m, neighbors))) consider(at - m.at);
+  for (const at of gapPlaces(m, row(axis, m, neighbors))) consider(at - m.at);
   return best;
 }
 
@@ -126,8 +125,7 @@ function gapPlaces(m: Side, beside: readonly Side[]): number[] {
 }
 
 function guidesOf(axis: Axis, rest: Box, neighbors: readonly Box[]): Guide[] {
-  const lines = linesOf(axis, rest, neighbors);
-  return lines.length > 0 ? lines : gapsOf(axis, rest, neighbors);
+  return [...linesOf(axis, rest, neighbors), ...gapsOf(axis, rest, neighbors)];
 }
 
 function linesOf(axis: Axis, rest: Box, neighbors: readonly Box[]): Guide[] {

@@ -20,6 +20,7 @@ type Press = {
   readonly mods?: Partial<Modifiers>;
   readonly selected?: boolean;
   readonly hand?: boolean;
+  readonly area?: boolean;
   readonly pointer?: number;
 };
 
@@ -36,6 +37,7 @@ function down(x: number, y: number, p: Press = {}): Input {
     target: p.on ?? ground,
     selected: p.selected ?? false,
     hand: p.hand ?? false,
+    area: p.area ?? false,
   };
 }
 

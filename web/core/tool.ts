@@ -43,7 +43,7 @@ function still(tool: Tool): Turn {
 function down(tool: Tool, input: Down, rules: Rules): Turn {
   if (tool.is === "connect" && tool.tapped) return finishTap(tool, input);
   if (tool.is !== "idle") return second(tool, input);
-  const { pointer, touch, target, at, world, mods, selected } = input;
+  const { pointer, touch, target, at, world, mods, selected, area } = input;
   if (input.button === 1 || (input.hand && input.button === 0)) {
     return still({ is: "pan", pointer, last: at });
   }
@@ -61,6 +61,7 @@ function down(tool: Tool, input: Down, rules: Rules): Turn {
     mods,
     selected,
     ripe: false,
+    area,
   };
   const effects: Effect[] = touch === "touch" ? [{ do: "hold" }] : [];
   const grips =
@@ -179,7 +180,7 @@ function leave(tool: State<"press">, input: Move, rules: Rules): Turn {
   const movable = !rules.readOnly && (target.is === "node" || target.is === "note");
   if (movable && (tool.touch === "mouse" || tool.ripe || tool.selected))
     return startDrag(tool, input);
-  if (tool.touch === "touch" || rules.readOnly) {
+  if ((tool.touch === "touch" && !tool.area) || rules.readOnly) {
     // The hand slides the paper, also where it met a card.
     return {
       tool: { is: "pan", pointer, last: input.at },

@@ -389,6 +389,102 @@ test("a finger pans, two fingers zoom, a long press is the menu", () =>
     { hasTouch: true },
   ));
 
+test("a finger moves a chosen card, two slide the paper, two taps connect, a tool draws an area", () =>
+  play(
+    async (page) => {
+      const cdp = await page.context().newCDPSession(page);
+      const touch = (type, ...points) =>
+        cdp.send("Input.dispatchTouchEvent", { type, touchPoints: points.map(([x, y], id) => ({ x, y, id })) });
+      const tap = async (p) => {
+        await touch("touchStart", [p.x, p.y]);
+        await touch("touchEnd");
+        await frames(page);
+      };
+      const slide = async (...way) => {
+        await touch("touchStart", ...way[0]);
+        for (const points of way.slice(1)) await touch("touchMove", ...points);
+        await touch("touchEnd");
+        await frames(page);
+      };
+      await slide([[200, 700], [400, 700]], [[220, 720], [420, 720]], [[250, 740], [450, 740]]);
+      const slid = await camera(page);
+      assert.deepEqual([Math.round(slid.x), Math.round(slid.y), slid.z], [50, 40, 0.7]);
+      await page.evaluate(() => window.bench.kernel.setCamera({ x: 0, y: 0, z: 0.7 }));
+      await frames(page);
+
+      // Not chosen, a card lets the finger slide the paper; chosen by a tap, it goes along.
+      const { body } = await card(page, "enrich");
+      const was = await place(page, "enrich");
+      await slide([[body.x, body.y]], [[body.x + 20, body.y]], [[body.x + 56, body.y + 56]]);
+      assert.deepEqual(await place(page, "enrich"), was);
+      await page.evaluate(() => window.bench.kernel.setCamera({ x: 0, y: 0, z: 0.7 }));
+      await frames(page);
+      await tap(body);
+      assert.deepEqual(await selection(page), ["enrich"]);
+      await slide([[body.x, body.y]], [[body.x + 20, body.y]], [[body.x + 56, body.y + 140]]);
+      const now = await place(page, "enrich");
+      assert.ok(now.y - was.y >= 190 && now.y - was.y <= 210, `moved by ${now.y - was.y}`);
+
+      const free = await page.evaluate(() => {
+        const { kernel } = window.bench;
+        kernel.load(
+          {
+            signalbox: 1,
+            nodes: ["a", "b"].map((id) => ({ id, key: id, kind: "http" })),
+            edges: [],
+            layout: { nodes: { a: { x: 300, y: 300 }, b: { x: 800, y: 500 } } },
+          },
+          window.bench.specs,
+        );
+        return [...kernel.drawing.nodes.keys()];
+      });
+      await frames(page);
+      const [a, b] = await Promise.all(free.map((id) => card(page, id)));
+      await tap(a.port(28 * 0.7));
+      await tap(b.input);
+      const made = await edges(page);
+      assert.deepEqual(made.map((e) => [e.from, e.to]), [["a", "b"]]);
+
+      await page.evaluate(() => window.bench.kernel.setTool("area"));
+      const far = [b.box.x + b.box.w + 30, b.box.y + b.box.h + 30];
+      await slide([[a.box.x - 30, a.box.y - 30]], [[a.box.x + 60, a.box.y + 60]], [far]);
+      assert.deepEqual(await selection(page), ["a", "b", made[0].id].filter((id) => free.includes(id)));
+      assert.deepEqual((await camera(page)).x, 0);
+    },
+    { hasTouch: true },
+  ));
+
+test("dragged to equal gaps a card stops there, and both gaps are marked", () =>
+  play(async (page) => {
+    await page.evaluate(() => {
+      const nodes = ["a", "b", "c", "up"].map((id) => ({ id, key: id, kind: "http" }));
+      const layout = { nodes: { a: { x: 100, y: 300 }, b: { x: 401, y: 300 }, c: { x: 760, y: 520 }, up: { x: 702, y: 100 } } };
+      window.bench.kernel.load({ signalbox: 1, nodes, edges: [], layout }, window.bench.specs);
+      window.bench.kernel.setCamera({ x: 0, y: 0, z: 1 });
+    });
+    await frames(page);
+    const { body } = await card(page, "c");
+    // The upper canvas has marks in the middle of either gap only while these are equal.
+    const marked = (x, y) =>
+      page.evaluate(
+        ([x, y]) => {
+          const over = document.querySelectorAll(".k-root > canvas")[1];
+          const { data } = over.getContext("2d").getImageData(x - 2, y - 6, 4, 12);
+          return data.some((v, i) => i % 4 === 3 && v > 0);
+        },
+        [x, y],
+      );
+    const width = await page.evaluate(() => window.bench.kernel.worldBox("a").w);
+    const gaps = [100 + width + (301 - width) / 2, 401 + width + (301 - width) / 2];
+    await drag(page, body, { x: body.x - 60, y: body.y - 218 }, {
+      hold: async () => {
+        for (const x of gaps) assert.ok(await marked(x, 328), `a mark at ${x}`);
+      },
+    });
+    assert.deepEqual(await place(page, "c"), { x: 702, y: 300 });
+    for (const x of gaps) assert.ok(!(await marked(x, 328)), "the marks go");
+  }));
+
 test("a run shows on the canvas, drops run out, and calm people see none", () =>
   play(async (page) => {
     await page.evaluate(() => window.bench.midRun());

@@ -36,7 +36,7 @@ export type Wheel = "auto" | "pan" | "zoom";
 export type Camera = { readonly x: number; readonly y: number; readonly z: number };
 
 /** "select" drags a marquee on empty ground, "hand" pans. */
-export type ToolName = "select" | "hand";
+export type ToolName = "select" | "hand" | "area";
 
 export type Selection = {
   readonly nodes: ReadonlySet<string>;

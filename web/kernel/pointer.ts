@@ -152,6 +152,7 @@ export class Pointer {
       target,
       selected: stage.isSelected(target),
       hand,
+      area: stage.tool === "area",
       ...this.#moment(at),
     });
   }

@@ -60,6 +60,17 @@ export function Dock() {
         label={t("editor.tool.hand")}
         pressed={tool === "hand"}
       />
+      {/* A mouse needs no tool for it. */}
+      <button
+        type="button"
+        class="ed-coarse"
+        aria-pressed={tool === "area"}
+        aria-label={t("editor.tool.area")}
+        title={t("editor.tool.area")}
+        onClick={() => editor.kernel.setTool(tool === "area" ? "select" : "area")}
+      >
+        <Icon name="square-dashed-mouse-pointer" />
+      </button>
       <button
         type="button"
         aria-pressed={dataShown.value}
