@@ -12,9 +12,11 @@ import (
 const (
 	presenceHz   = 15  // cursors a second from one socket
 	selectionMax = 200 // nodes in one selection
+	fieldMax     = 300 // bytes of the name of a field
 )
 
-// presenceFrame shows where somebody points.
+// presenceFrame shows where somebody points, what they have selected and in
+// which field they type: others leave it alone meanwhile.
 type presenceFrame struct {
 	T         string       `json:"t"`
 	Topic     string       `json:"topic"`
@@ -23,6 +25,7 @@ type presenceFrame struct {
 	X         float64      `json:"x"`
 	Y         float64      `json:"y"`
 	Selection []string     `json:"selection"`
+	Field     string       `json:"field,omitempty"` // node and place in it: "n1/config/url"
 	Gone      bool         `json:"gone,omitempty"`
 }
 
@@ -42,7 +45,7 @@ func (s *socket) shareCursor(m clientFrame) {
 	}
 	s.mu.Unlock()
 	prefix, id, err := parseTopic(m.Topic)
-	if !ok || early || err != nil || prefix != topicDraft || len(m.Selection) > selectionMax {
+	if !ok || early || err != nil || prefix != topicDraft || len(m.Selection) > selectionMax || len(m.Field) > fieldMax {
 		return
 	}
 	if m.Selection == nil {
@@ -53,7 +56,7 @@ func (s *socket) shareCursor(m clientFrame) {
 			return
 		}
 	}
-	s.showPresence(id, presenceFrame{T: "presence", Topic: m.Topic, Socket: s.id, By: s.person(), X: m.X, Y: m.Y, Selection: m.Selection}, k.sub)
+	s.showPresence(id, presenceFrame{T: "presence", Topic: m.Topic, Socket: s.id, By: s.person(), X: m.X, Y: m.Y, Selection: m.Selection, Field: m.Field}, k.sub)
 }
 
 // showPresence shows it to all who look at the draft, on every server, but not

@@ -142,6 +142,7 @@ type clientFrame struct {
 	X         float64  `json:"x"`
 	Y         float64  `json:"y"`
 	Selection []string `json:"selection"`
+	Field     string   `json:"field"`
 }
 
 func decodeClient(raw []byte, m *clientFrame) error {

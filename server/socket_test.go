@@ -38,6 +38,7 @@ type wire struct {
 	By      draft.Person
 	X, Y    float64
 	Gone    bool
+	Field   string
 	E       []brief.Brief
 }
 
@@ -359,8 +360,8 @@ func TestCoEditing(t *testing.T) {
 		}
 	}
 	// A cursor goes to the others, not back.
-	one.send(map[string]any{"t": "presence", "topic": topic, "x": 4.5, "y": -1, "selection": []string{"n_ask"}})
-	if m := two.next(); m.T != "presence" || m.X != 4.5 || m.By.Name != "editor" {
+	one.send(map[string]any{"t": "presence", "topic": topic, "x": 4.5, "y": -1, "selection": []string{"n_ask"}, "field": "n_ask/config/title"})
+	if m := two.next(); m.T != "presence" || m.X != 4.5 || m.By.Name != "editor" || m.Field != "n_ask/config/title" {
 		t.Errorf("got %+v", m)
 	}
 	_ = one.conn.Close()

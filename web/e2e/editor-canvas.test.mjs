@@ -334,6 +334,43 @@ test("two people see each other, and what the other one does", async () => {
   await other.close();
 });
 
+test("a field in which somebody types waits for them, and what they have chosen is not deleted unasked", async () => {
+  const id = await row("Shared");
+  const other = await page.context().newPage();
+  await other.goto(`${program.origin}/w/${id}`);
+  for (const each of [page, other]) {
+    await each.locator('.k-card[data-id="lone"]').click();
+    await each.locator(".ed-titlefield").waitFor();
+  }
+  // Each sees what the other one has chosen.
+  await page.locator('.k-peer.ring[data-chosen="lone"]').waitFor({ state: "attached" });
+  await page.locator(".ed-others", { hasText: "Ada has this step open too" }).waitFor();
+  for (const each of [page, other]) await each.getByRole("tab", { name: "Notes" }).click();
+  const notes = (each) => each.getByRole("textbox", { name: /Notes/ });
+  await notes(other).pressSequentially("Looks odd", { delay: 5 });
+  await page.locator(".ed-typist", { hasText: "Ada is typing here" }).waitFor();
+  assert.equal(await notes(page).getAttribute("readonly"), "");
+  assert.equal(await notes(other).getAttribute("readonly"), null);
+  assert.deepEqual(await axe(page), []);
+  // Who leaves the field gives it back.
+  await notes(other).blur();
+  await page.locator(".ed-typist").waitFor({ state: "detached" });
+  assert.equal(await notes(page).inputValue(), "Looks odd");
+  assert.equal(await notes(page).getAttribute("readonly"), null);
+
+  await page.locator('.k-card[data-id="lone"]').focus();
+  await page.keyboard.press("Delete");
+  const dialog = page.getByRole("dialog", { name: "Somebody else is there" });
+  await dialog.waitFor();
+  await dialog.getByRole("button", { name: "Cancel" }).click();
+  assert.equal(await page.locator('.k-card[data-id="lone"]').count(), 1);
+  await page.locator('.k-card[data-id="lone"]').focus();
+  await page.keyboard.press("Delete");
+  await dialog.getByRole("button", { name: "Delete all the same" }).click();
+  await other.locator('.k-card[data-id="lone"]').waitFor({ state: "detached" });
+  await other.close();
+});
+
 /** Pastes a text as the clipboard would. */
 const paste = (text) =>
   page.evaluate((t) => {

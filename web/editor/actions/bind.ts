@@ -3,6 +3,7 @@
 import { effect } from "@preact/signals";
 import type { EventOf, KernelEventType } from "../../kernel/api.ts";
 import { bindPageKeys } from "../shell/page-keys.ts";
+import { bindCompany } from "../state/company.ts";
 import type { Editor } from "../state/editor.ts";
 import { bindHands } from "../state/hands.ts";
 import { t } from "../strings.ts";
@@ -73,7 +74,7 @@ export function bindCanvas(editor: Editor): void {
     session.moved.value += 1;
   });
   on("pointer", (e) => {
-    if (e.at) editor.presence(e.at.x, e.at.y);
+    if (e.at) editor.presence({ x: Math.round(e.at.x), y: Math.round(e.at.y) });
   });
   on("gesture", (e) => {
     session.gesture.value = e.active;
@@ -87,6 +88,7 @@ export function bindCanvas(editor: Editor): void {
   bindPageKeys(editor);
   bindData(editor);
   bindHands(editor);
+  bindCompany(editor);
 }
 
 /** Opens the settings, with the first field that still needs an answer in focus. */

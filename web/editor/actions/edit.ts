@@ -4,6 +4,7 @@ import { enterOps, outermost, withContent } from "../../core/frame.ts";
 import type { Box, Point } from "../../core/geometry.ts";
 import { COMPENSATE, type Edge } from "../../core/graph.ts";
 import type { Change } from "../../core/touch.ts";
+import { choosersOf } from "../state/company.ts";
 import type { Editor } from "../state/editor.ts";
 import { freshID, nameOf, portsOf, specOf } from "../state/words.ts";
 import { t } from "../strings.ts";
@@ -114,7 +115,20 @@ export type Doomed = {
   readonly rejoin: boolean;
 };
 
+/** Deletes; what somebody else has chosen only after a question. */
 export function remove(editor: Editor, what: Doomed): void {
+  const others = choosersOf(editor, withContent(editor.drawing, what.nodes));
+  const names = [...new Set(others.map((p) => p.name))];
+  const go = (): void => removeNow(editor, what);
+  if (names.length === 0) {
+    go();
+    return;
+  }
+  editor.session.doomed.value = { who: names.join(", "), go };
+  editor.session.dialog.value = "deleteShared";
+}
+
+function removeNow(editor: Editor, what: Doomed): void {
   const roots = outermost(editor.drawing, what.nodes);
   // What stands in a container goes by name, so that others' changes to it are noticed.
   const gone = withContent(editor.drawing, roots);

@@ -4,6 +4,7 @@ import { useEditor } from "../context.ts";
 import { DescribeDialog } from "../propose/ask.tsx";
 import { SaveSnippet, Snippets } from "../snippets/dialogs.tsx";
 import { CheckpointDialog } from "./checkpoint.tsx";
+import { DeleteShared } from "./delete-shared.tsx";
 import { KeysDialog } from "./keys.tsx";
 import { Palette } from "./palette.tsx";
 import { PublishDialog } from "./publish.tsx";
@@ -32,6 +33,8 @@ export function Dialogs() {
       return <CheckpointDialog />;
     case "saveSnippet":
       return <SaveSnippet />;
+    case "deleteShared":
+      return <DeleteShared />;
     case undefined:
       return null;
   }

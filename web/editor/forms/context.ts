@@ -15,6 +15,8 @@ export type FormEnvironment = {
   readonly root: string;
   readonly config: unknown;
   readonly readOnly: boolean;
+  /** Who types in a field just now: until they stop it can only be read. */
+  typist(place: string): string | undefined;
   readonly issues: readonly Issue[];
   readonly credentials: readonly Credential[];
   /** The expression field that takes the focus when it appears. */

@@ -13,7 +13,7 @@ import { t } from "../strings.ts";
 import { ChoiceControl, SelectControl, SwitchControl } from "./choice.tsx";
 import { CodeControl, JSONControl } from "./code.tsx";
 import { ConditionRows, isCondition } from "./condition.tsx";
-import { useForm } from "./context.ts";
+import { FormProvider, useForm } from "./context.ts";
 import type { ControlProps } from "./control.ts";
 import { CredentialControl } from "./credential.tsx";
 import { PairsControl } from "./pairs.tsx";
@@ -41,6 +41,17 @@ const flips = new Set([
 ]);
 
 export function FieldRow({ field }: { readonly field: Field }) {
+  const form = useForm();
+  const who = form.readOnly ? undefined : form.typist(`${form.root}${field.pointer}`);
+  if (who === undefined) return <Row field={field} />;
+  return (
+    <FormProvider value={{ ...form, readOnly: true }}>
+      <Row field={field} who={who} />
+    </FormProvider>
+  );
+}
+
+function Row({ field, who }: { readonly field: Field; readonly who?: string }) {
   const form = useForm();
   const id = useId();
   const value = at(form.config, field.pointer);
@@ -87,8 +98,19 @@ export function FieldRow({ field }: { readonly field: Field }) {
         <FlipButton field={field} value={value} expression={expression} />
       </div>
       {body}
+      {who === undefined ? null : <Typist who={who} />}
       <Below id={id} field={field} faults={faults} />
     </div>
+  );
+}
+
+/** Says whose field it is for the moment. */
+export function Typist({ who }: { readonly who: string }) {
+  return (
+    <p class="hint ed-typist" role="status">
+      <Icon name="pencil" />
+      {t("editor.shared.types", { who })}
+    </p>
   );
 }
 

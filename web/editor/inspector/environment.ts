@@ -10,6 +10,7 @@ import type { FocusRequest, FormEnvironment } from "../forms/context.ts";
 import { FieldRow } from "../forms/field.tsx";
 import type { ExprAnswer } from "../net/api.ts";
 import { shapesFor } from "../ports/store.ts";
+import { typist } from "../state/company.ts";
 import type { Editor } from "../state/editor.ts";
 import { nameOf } from "../state/words.ts";
 import { t } from "../strings.ts";
@@ -103,6 +104,7 @@ function common(
     nodeID: node.id,
     nodeKey: node.key,
     readOnly: session.readOnly.value,
+    typist: (place) => typist(editor, node.id, place),
     issues: session.issues.value.filter((i) => i.node === node.id),
     credentials: session.credentials.value,
     focusNext,

@@ -8,10 +8,12 @@ import { rename } from "../actions/edit.ts";
 import { useEditor } from "../context.ts";
 import type { FocusRequest } from "../forms/context.ts";
 import { FormProvider } from "../forms/context.ts";
+import { Typist } from "../forms/field.tsx";
 import { Fields } from "../forms/section.tsx";
 import { Icon } from "../icon.tsx";
 import { around, leftOrRight } from "../panels/list-keys.ts";
 import { applyFix, jump, showExample } from "../panels/problems.tsx";
+import { choosersOf, typist } from "../state/company.ts";
 import type { Tab } from "../state/signals.ts";
 import { nameOf, specOf } from "../state/words.ts";
 import { t } from "../strings.ts";
@@ -46,6 +48,7 @@ export function StepInspector({ node }: { readonly node: GraphNode }) {
         </div>
         <StepMenu node={node} />
       </header>
+      <Others node={node} />
       <div
         class="ed-tabs"
         role="tablist"
@@ -81,6 +84,18 @@ export function StepInspector({ node }: { readonly node: GraphNode }) {
       </div>
       <IssueFoot node={node} />
     </>
+  );
+}
+
+/** Who has this step open too. */
+function Others({ node }: { readonly node: GraphNode }) {
+  const names = new Set(choosersOf(useEditor(), [node.id]).map((p) => p.name));
+  if (names.size === 0) return null;
+  return (
+    <p class="ed-others" role="status">
+      <Icon name="users" />
+      {t("editor.shared.here", { who: [...names].join(", ") })}
+    </p>
   );
 }
 
@@ -139,9 +154,10 @@ function NotesTab({ node }: { readonly node: GraphNode }) {
   const editor = useEditor();
   const id = useId();
   const notes = editor.drawing.place(node.id).notes ?? "";
+  const who = typist(editor, node.id, "/notes");
   return (
     <div class="ed-fields">
-      <div class="ed-field">
+      <div class="ed-field" data-field="/notes">
         <label class="lab" for={id}>
           {t("editor.notes")}
         </label>
@@ -151,7 +167,7 @@ function NotesTab({ node }: { readonly node: GraphNode }) {
           rows={10}
           maxLength={20_000}
           value={notes}
-          readOnly={editor.session.readOnly.value}
+          readOnly={editor.session.readOnly.value || who !== undefined}
           placeholder={t("editor.notes.placeholder")}
           onInput={(e) => {
             const value = e.currentTarget.value;
@@ -162,6 +178,7 @@ function NotesTab({ node }: { readonly node: GraphNode }) {
             );
           }}
         />
+        {who === undefined ? null : <Typist who={who} />}
       </div>
     </div>
   );

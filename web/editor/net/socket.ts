@@ -21,6 +21,7 @@ export type DraftFrame =
       readonly x: number;
       readonly y: number;
       readonly selection: readonly string[];
+      readonly field?: string;
       readonly gone?: boolean;
     }
   | { readonly t: "gap"; readonly from: number; readonly to: number }
@@ -33,6 +34,14 @@ export type DraftFrame =
   /** There is something new for this person. */
   | { readonly t: "nudge" }
   | { readonly t: "error"; readonly message: string };
+
+/** Where this person is; field is where they type, "" is nowhere. */
+export type Presence = {
+  readonly x: number;
+  readonly y: number;
+  readonly selection: readonly string[];
+  readonly field: string;
+};
 
 export type SocketListener = {
   frame(frame: DraftFrame): void;
@@ -55,6 +64,7 @@ export class DraftSocket {
   #failures = 0;
   #retry: ReturnType<typeof setTimeout> | undefined;
   #lastPresence = 0;
+  #waiting: ReturnType<typeof setTimeout> | undefined;
 
   constructor(
     workflow: string,
@@ -96,17 +106,19 @@ export class DraftSocket {
     void this.start();
   }
 
-  presence(now: number, x: number, y: number, selection: readonly string[]): void {
-    if (now - this.#lastPresence < presenceInterval || this.#socket?.readyState !== WebSocket.OPEN)
-      return;
-    this.#lastPresence = now;
-    this.#send({
-      t: "presence",
-      topic: this.#topic,
-      x: Math.round(x),
-      y: Math.round(y),
-      selection,
-    });
+  /** Tells the others; what comes too fast waits, and the last one is told. */
+  presence(of: () => Presence): void {
+    if (this.#waiting !== undefined) return;
+    const since = performance.now() - this.#lastPresence;
+    this.#waiting = setTimeout(
+      () => {
+        this.#waiting = undefined;
+        this.#lastPresence = performance.now();
+        if (this.#socket?.readyState !== WebSocket.OPEN) return;
+        this.#send({ t: "presence", topic: this.#topic, ...of() });
+      },
+      Math.max(0, presenceInterval - since),
+    );
   }
 
   #open(ticket: string): void {

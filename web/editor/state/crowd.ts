@@ -4,7 +4,7 @@ import type { KernelApi, Peer } from "../../kernel/api.ts";
 import type { DraftFrame } from "../net/socket.ts";
 import type { Person } from "./signals.ts";
 
-type Presence = Extract<DraftFrame, { readonly t: "presence" }>;
+type Frame = Extract<DraftFrame, { readonly t: "presence" }>;
 
 const colors = ["#55701a", "#9a2f6b", "#2c5c9e", "#8a5a0b", "#0d6876", "#64149a"];
 const silence = 20_000; // ms after which somebody is taken to be gone
@@ -13,7 +13,10 @@ export class Crowd {
   readonly #kernel: KernelApi;
   readonly #me: string | undefined;
   readonly #tell: (people: readonly Person[]) => void;
-  readonly #peers = new Map<string, { peer: Peer; timer: ReturnType<typeof setTimeout> }>();
+  readonly #peers = new Map<
+    string,
+    { peer: Peer; field: string; timer: ReturnType<typeof setTimeout> }
+  >();
 
   constructor(
     kernel: KernelApi,
@@ -25,7 +28,7 @@ export class Crowd {
     this.#tell = tell;
   }
 
-  seen(frame: Presence): void {
+  seen(frame: Frame): void {
     const id = frame.socket ?? frame.by.id;
     if (frame.by.id === this.#me && frame.socket === undefined) return;
     clearTimeout(this.#peers.get(id)?.timer);
@@ -38,7 +41,8 @@ export class Crowd {
         at: { x: frame.x, y: frame.y },
         selection: frame.selection,
       };
-      this.#peers.set(id, { peer, timer: setTimeout(() => this.#leave(id), silence) });
+      const timer = setTimeout(() => this.#leave(id), silence);
+      this.#peers.set(id, { peer, field: frame.field ?? "", timer });
     }
     this.#draw();
   }
@@ -57,10 +61,15 @@ export class Crowd {
   #draw(): void {
     const peers = [...this.#peers.values()].map(({ peer }) => peer);
     this.#kernel.setPeers(peers);
-    const people = new Map(
-      peers.map((p) => [p.name, { id: p.id, name: p.name, hue: colors.indexOf(p.color) }]),
+    this.#tell(
+      [...this.#peers.values()].map(({ peer: p, field }) => ({
+        id: p.id,
+        name: p.name,
+        hue: colors.indexOf(p.color),
+        selection: p.selection ?? [],
+        field,
+      })),
     );
-    this.#tell([...people.values()]);
   }
 }
 

@@ -13,7 +13,7 @@ import type { KernelApi } from "../../kernel/api.ts";
 import type { Issue, Workflow } from "../net/api.ts";
 import { Api, ApiError, inWords, reasonOf } from "../net/api.ts";
 import { Outbox, tabName } from "../net/outbox.ts";
-import type { DraftFrame } from "../net/socket.ts";
+import type { DraftFrame, Presence } from "../net/socket.ts";
 import { DraftSocket } from "../net/socket.ts";
 import { t } from "../strings.ts";
 import { CameraKeeper } from "./camera.ts";
@@ -50,6 +50,7 @@ export class Editor {
   readonly #socket: DraftSocket;
   readonly #camera: CameraKeeper;
   #crowd: Promise<Crowd> | undefined;
+  #presence: Presence = { x: 0, y: 0, selection: [], field: "" };
   readonly #timers = new Map<Timer, ReturnType<typeof setTimeout>>();
   #sync: Sync | undefined;
   #issuesSeq = 0;
@@ -406,8 +407,10 @@ export class Editor {
     this.#run(this.#sync?.online() ?? []);
   }
 
-  presence(x: number, y: number): void {
-    this.#socket.presence(performance.now(), x, y, [...this.session.selection.value.nodes]);
+  /** Tells the others where this person is. */
+  presence(part: Partial<Presence>): void {
+    this.#presence = { ...this.#presence, ...part };
+    this.#socket.presence(() => this.#presence);
   }
 
   #setIssues(issues: readonly Issue[], seq: number): void {

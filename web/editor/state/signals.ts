@@ -28,7 +28,8 @@ export type Dialog =
   | "snippets"
   | "saveSnippet"
   | "describe"
-  | "checkpoint";
+  | "checkpoint"
+  | "deleteShared";
 
 /** Where a new step is wanted. */
 export type QuickAdd = {
@@ -58,7 +59,15 @@ export type Toast = {
 };
 
 /** Somebody else on the same drawing; hue is one of six avatar colours. */
-export type Person = { readonly id: string; readonly name: string; readonly hue: number };
+export type Person = {
+  /** Of their tab. */
+  readonly id: string;
+  readonly name: string;
+  readonly hue: number;
+  readonly selection: readonly string[];
+  /** Where they type: a node and the place in it. */
+  readonly field: string;
+};
 
 export type Link = "connecting" | "open" | "down";
 
@@ -111,6 +120,10 @@ export function createSession(workflow: Workflow) {
     /** The step whose title is edited on its card. */
     titleEdited: signal<string | undefined>(undefined),
     people: signal<readonly Person[]>([]),
+    /** Where this person types: a node and the place in it. */
+    typing: signal(""),
+    /** With the dialog "deleteShared": who has chosen it too, and what deletes it all the same. */
+    doomed: signal<{ readonly who: string; readonly go: () => void } | undefined>(undefined),
     /** What is said about the drawing, as soon as its code is here. */
     talk: signal<Talk | undefined>(undefined),
     /** Threads with something that this person has not seen. */

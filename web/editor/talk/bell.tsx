@@ -21,7 +21,8 @@ export function Others() {
 
 function People() {
   const { session } = useEditor();
-  const people = session.people.value;
+  // Several tabs of one person are one.
+  const people = [...new Map(session.people.value.map((p) => [p.name, p])).values()];
   if (people.length === 0) return null;
   return (
     <ul class="ed-people" aria-label={words("editor.people")}>
