@@ -10,6 +10,7 @@ import (
 
 	"signalbox/engine/event"
 	"signalbox/engine/expr"
+	"signalbox/engine/mutant"
 )
 
 // The items of a large map are runs of their own (ADR 0023). Of them the map's
@@ -203,7 +204,11 @@ func (m *Machine) outputAround(c *scope, key string) *box {
 // over when their results are put together.
 func (st *step) advanceItems(c *scope, v *visit) (bool, error) {
 	p := v.body
-	if free := st.m.links[v.node].box.Concurrency - len(p.crowd.open); p.next < p.count && free > 0 {
+	free := st.m.links[v.node].box.Concurrency - len(p.crowd.open)
+	if mutant.On(mutant.ItemsTooWide) {
+		free++
+	}
+	if p.next < p.count && free > 0 {
 		return true, st.openItems(c.id, v, min(free, p.count-p.next))
 	}
 	if p.gathers() && len(p.crowd.parts) == 0 {

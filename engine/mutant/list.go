@@ -46,6 +46,25 @@ const (
 	ValueNotStored     // a large value is named and never stored
 	RowStale           // a row changes only when its run is over
 
+	// Of calls, and of items that are runs.
+	CallFirst         // a call is placed before its turn is on disk
+	CallAgain         // every owner starts a run of its own for a call
+	CallNotRecovered  // a new owner does not place the open calls again
+	CallEndUntold     // whoever called is not told of an error
+	CallErrorForgiven // a called run that failed counts as one that succeeded
+	CancelStays       // a call that is canceled leaves its run alone
+	BirthForgotten    // a run whose call was canceled while it was started is left alone
+	NotDisowned       // a new owner does not look for runs that nobody waits for
+	ItemsTooWide      // a map opens one run more at a time
+	ItemAgain         // every owner starts a run of its own for an item
+	ItemsNotRecovered // a new owner does not wait for the open items
+	ItemsStay         // items that are canceled go on
+	ItemsNotHeld      // items are not paused with their map, and do not go on with it
+	EndsLost          // what ends while others are told of is forgotten
+	GatherLost        // a new owner does not put the results together
+	GatherMixed       // results come in the order of their end
+	OwnerOfBefore     // an owner believes its memory when somebody else had its shard
+
 	// Of the store.
 	EpochUnchecked // an owner of before may commit
 
@@ -56,7 +75,10 @@ var names = [...]string{
 	"", "join takes two", "join impatient", "round not opened", "cancel leaves visits", "late result taken", "one try more", "retry at once", "wait too short",
 	"one visit more", "map too wide", "split loses token", "error forgiven", "undo forward", "undo twice", "flight not awaited", "signal twice", "pause ignored",
 	"start twice", "key per attempt", "dispatch first", "ack first", "reply first", "trace first", "state kept", "nothing owed", "owed not recovered",
-	"timers not recovered", "cancel untold", "time goes back", "chain restarts", "value not stored", "row stale", "epoch unchecked",
+	"timers not recovered", "cancel untold", "time goes back", "chain restarts", "value not stored", "row stale",
+	"call first", "call again", "call not recovered", "call end untold", "call error forgiven", "cancel stays", "birth forgotten", "not disowned",
+	"items too wide", "item again", "items not recovered", "items stay", "items not held", "ends lost", "gather lost", "gather mixed", "owner of before",
+	"epoch unchecked",
 }
 
 func (b Bug) String() string { return names[b] }

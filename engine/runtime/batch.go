@@ -301,10 +301,26 @@ func (s *shard) pending(tasks []task.Task, l *live) []task.Task {
 			t := s.taskOf(l, c)
 			owed = append(owed, entryOf(&t, &c, l.last))
 		case machine.Call, machine.StartItem, machine.Gather:
+			if forgets(c) {
+				continue
+			}
 			s.callers.place(s.life, placed{row: l.row, epoch: s.epoch, command: c})
 		}
 	}
 	return append(tasks, s.gate.admit(owed)...)
+}
+
+// forgets reports whether a planted bug leaves out what is still owed.
+func forgets(c machine.Command) bool {
+	switch c.(type) {
+	case machine.Call:
+		return mutant.On(mutant.CallNotRecovered)
+	case machine.StartItem:
+		return mutant.On(mutant.ItemsNotRecovered)
+	case machine.Gather:
+		return mutant.On(mutant.GatherLost)
+	}
+	return false
 }
 
 // offer hands tasks out again, unless the queue to the dispatcher is full: then

@@ -13,6 +13,7 @@ import (
 
 	"signalbox/engine/event"
 	"signalbox/engine/machine"
+	"signalbox/engine/mutant"
 	"signalbox/engine/problem"
 )
 
@@ -71,8 +72,14 @@ func (c *callers) place(ctx context.Context, p placed) {
 	}
 	switch command := p.command.(type) {
 	case machine.Call:
+		if mutant.On(mutant.CallAgain) {
+			command.Key += "/0/" + strconv.FormatInt(p.epoch, 10)
+		}
 		c.once(command.Key, &p, func() { c.call(ctx, p.row, command) })
 	case machine.CancelCall:
+		if mutant.On(mutant.CancelStays) {
+			return
+		}
 		c.wg.Go(func() { c.cancel(ctx, p.row, command) })
 	case machine.StartItem:
 		c.items.place(ctx, &p, command)
@@ -112,8 +119,13 @@ func (c *callers) call(ctx context.Context, row NewRun, call machine.Call) {
 			return err
 		})
 	}
+	heard := true
 	if err == nil && (call.Child == "" || call.Detached) {
-		err = c.tell(ctx, row, said)
+		heard, err = c.tell(ctx, row, said)
+	}
+	if err == nil && !heard && !mutant.On(mutant.BirthForgotten) && !call.Detached && c.forgotten(ctx, row, call) {
+		c.cancel(ctx, row, machine.CancelCall{Child: said.Child})
+		return
 	}
 	if err == nil && !call.Detached {
 		r.Wait = WaitEnd
@@ -124,13 +136,13 @@ func (c *callers) call(ctx context.Context, row NewRun, call machine.Call) {
 			}
 			return err
 		})
-		if err == nil {
-			err = c.tell(ctx, row, said)
+		if err == nil && !(mutant.On(mutant.CallEndUntold) && said.Error != nil) {
+			_, err = c.tell(ctx, row, said)
 		}
 	}
 	if p := problem.Of(err); p != nil && final(err) {
 		said.Error = &event.Error{Class: "invalid_input", Message: p.Detail}
-		err = c.tell(ctx, row, said)
+		_, err = c.tell(ctx, row, said)
 	}
 	if err != nil && !errors.Is(err, context.Canceled) && ctx.Err() == nil {
 		c.engine.cfg.Log.ErrorContext(ctx, "a call is left open", "run", row.Run, "node", call.Node, "err", err)
@@ -141,6 +153,8 @@ func (c *callers) call(ctx context.Context, row NewRun, call machine.Call) {
 func ended(said machine.Called, a *Answer) machine.Called {
 	said.Over = true
 	switch {
+	case mutant.On(mutant.CallErrorForgiven) && a != nil:
+		said.Output = a.Body
 	case a == nil:
 		said.Error = &event.Error{Class: "internal", Message: "the called run did not say how it ended"}
 	case a.Run == string(machine.StatusSucceeded):
@@ -210,14 +224,25 @@ func (c *callers) request(ctx context.Context, row NewRun, call machine.Call) (S
 	return r, err
 }
 
-func (c *callers) tell(ctx context.Context, row NewRun, said machine.Called) error {
-	return c.persist(ctx, func() error {
-		_, err := c.engine.Tell(ctx, row.Workspace, row.Run, said)
+// tell hands what became of a call to the run that called, and says whether
+// that was news there.
+func (c *callers) tell(ctx context.Context, row NewRun, said machine.Called) (heard bool, err error) {
+	err = c.persist(ctx, func() (err error) {
+		heard, err = c.engine.Tell(ctx, row.Workspace, row.Run, said)
 		if final(err) {
 			return nil // the run that called is gone: nobody wants to know
 		}
 		return err
 	})
+	return heard, err
+}
+
+// forgotten reports whether a call is not waited for any more. When it ended
+// while its run was being started, nobody knew yet which run to cancel.
+func (c *callers) forgotten(ctx context.Context, row NewRun, call machine.Call) bool {
+	s := c.engine.shards[ShardOf(row.Run, len(c.engine.shards))]
+	waits, known := s.waits(ctx, row.Workspace, row.Run, call.Key)
+	return known && !waits
 }
 
 func (c *callers) cancel(ctx context.Context, row NewRun, command machine.CancelCall) {

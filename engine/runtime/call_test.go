@@ -3,6 +3,7 @@ package runtime_test
 import (
 	"context"
 	"encoding/json"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -13,6 +14,7 @@ import (
 	"signalbox/engine/graph"
 	"signalbox/engine/machine"
 	"signalbox/engine/runtime"
+	"signalbox/engine/worker/local"
 )
 
 const calling = `{"signalbox":1,"nodes":[
@@ -107,6 +109,54 @@ func TestCancelReachesCalledRuns(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.until(t, func() bool { return w.events(t, child, "RunCanceled") })
+}
+
+// slowCallees find a workflow when they are let.
+type slowCallees struct {
+	runtime.Callees
+	asked, free chan struct{}
+}
+
+func (c *slowCallees) Callee(ctx context.Context, workspace, workflow, version string) (runtime.Target, error) {
+	close(c.asked)
+	<-c.free
+	return c.Callees.Callee(ctx, workspace, workflow, version) //nolint:wrapcheck // the same
+}
+
+// TestCancelReachesARunThatIsBeingBorn cancels a run while the one that it calls
+// is only being started, so that nobody knows yet which run to cancel.
+func TestCancelReachesARunThatIsBeingBorn(t *testing.T) {
+	t.Parallel()
+	f := newFleet(t, 0, 1, strings.Replace(calling, "NAME", "Wait", 1))
+	version := uuid.New()
+	f.teach(version, waiting)
+	f.callees.Store("Wait", runtime.Target{Workflow: uuid.New(), Version: version, Trigger: "start"})
+	slow := &slowCallees{f, make(chan struct{}), make(chan struct{})}
+	e, err := runtime.New(runtime.Config{Store: f.store, Ledger: f.store, Callees: slow, Channel: local.New(nil), Owner: "one"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	done := make(chan error, 1)
+	go func() { done <- e.Run(ctx) }()
+	t.Cleanup(func() {
+		cancel()
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+	})
+	s, err := e.Start(t.Context(), runtime.StartRequest{Workspace: "main", Workflow: uuid.New(), Version: f.version, Trigger: "start", Input: json.RawMessage(`[1]`), Source: "test"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	<-slow.asked
+	if err := e.Cancel(t.Context(), "main", s.Run, "ada", ""); err != nil {
+		t.Fatal(err)
+	}
+	close(slow.free)
+	f.until("a canceled child", func() bool {
+		return slices.ContainsFunc(f.store.Runs(), func(r runtime.NewRun) bool { return r.Source == "call" && r.Status == runtime.StatusCanceled })
+	})
 }
 
 // child waits until the run has called another one and returns it.

@@ -45,6 +45,10 @@ type Config struct {
 	// Watched says whether anybody may want traces of a run; nil: it is not
 	// known, and every trace is published.
 	Watched func(workspace string, run uuid.UUID) bool
+	// Errand is told of what is about to be asked of a run from beside the
+	// turns, and may hold it up: a simulation keeps such things apart by it.
+	// nil: nobody wants to know.
+	Errand func(ctx context.Context, run uuid.UUID, what string)
 }
 
 // Engine runs all machines of the shards that this process owns.

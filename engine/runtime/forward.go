@@ -43,6 +43,7 @@ func (e *Engine) submit(ctx context.Context, j *job) (reply, error) {
 	wait, lost, doubt := retryFirst, time.Time{}, false
 	j.patience = askRound
 	for {
+		e.errand(ctx, j.run, j.named)
 		r, err := s.attempt(ctx, j)
 		r.doubt = doubt
 		if err == nil || ctx.Err() != nil || !errors.Is(err, errMoved) && !errors.Is(err, ErrNoOwner) && !errors.Is(err, errSilent) {
@@ -73,8 +74,30 @@ func (e *Engine) submit(ctx context.Context, j *job) (reply, error) {
 	}
 }
 
+// errand tells whoever wants to know what is about to be asked of a run.
+func (e *Engine) errand(ctx context.Context, run uuid.UUID, what func() string) {
+	if e.cfg.Errand != nil {
+		e.cfg.Errand(ctx, run, what())
+	}
+}
+
+// named tells a job from others that are about to reach the same run.
+func (j *job) named() string {
+	if j.start != nil {
+		return fmt.Sprintf("start, wait %d", j.wait)
+	}
+	raw, err := json.Marshal(j.input)
+	if err != nil {
+		return kindOf(j.input)
+	}
+	return kindOf(j.input) + " " + string(raw)
+}
+
 // attempt hands an input over once. errMoved and ErrNoOwner: try again.
 func (s *shard) attempt(ctx context.Context, j *job) (reply, error) {
+	if ctx.Err() != nil {
+		return reply{}, ctx.Err()
+	}
 	if s.cfg.Peers != nil && !s.owned.Load() {
 		return s.ask(ctx, j)
 	}
@@ -267,6 +290,9 @@ var errNobodyListens = errors.New("nobody listens to the answer any more")
 
 // await takes another server's input into the inbox and waits for its reply.
 func (s *shard) await(ctx context.Context, j *job, patience time.Duration) (reply, error) {
+	if ctx.Err() != nil {
+		return reply{}, errMoved
+	}
 	limit := time.NewTimer(patience) //nolint:forbidigo // a time limit
 	defer limit.Stop()
 	select {

@@ -16,6 +16,7 @@ import (
 
 	"signalbox/engine/event"
 	"signalbox/engine/machine"
+	"signalbox/engine/mutant"
 	"signalbox/engine/problem"
 )
 
@@ -54,10 +55,9 @@ type itemRun struct {
 	workspace string
 	over      chan struct{} // closed when it is not waited for any more
 	unwanted  bool          // its map does not want to hear of it
-
-	mu     sync.Mutex // one at a time tells it
-	paused bool       // wanted
-	told   *bool      // nil: not known
+	paused    bool          // wanted
+	told      *bool         // nil: not known
+	telling   bool          // somebody is at it, and looks again at what is wanted
 }
 
 // tally is what is to be told of a map's items.
@@ -83,6 +83,9 @@ func (i *itemRuns) place(ctx context.Context, p *placed, c machine.StartItem) {
 	r := &itemRun{
 		of: crowd{p.row.Run, p.epoch, c.Scope, c.Node, c.Visit, c.Attempt}, index: c.Index, run: itemID(c.Key, c.At),
 		workspace: p.row.Workspace, over: make(chan struct{}), paused: c.Paused,
+	}
+	if mutant.On(mutant.ItemAgain) {
+		r.run = itemID(c.Key+strconv.FormatInt(p.epoch, 10), c.At)
 	}
 	if p.first {
 		r.told = new(bool)
@@ -126,6 +129,7 @@ func (i *itemRuns) wait(ctx context.Context, row NewRun, r *itemRun, c machine.S
 		}
 		return
 	}
+	i.callers.engine.errand(ctx, r.run, func() string { return "over" })
 	i.count(ctx, row, r, end)
 }
 
@@ -164,7 +168,7 @@ func (i *itemRuns) request(ctx context.Context, row NewRun, r *itemRun, c machin
 // itemList is a list of items, split once.
 type itemList struct {
 	digest string
-	mu     sync.Mutex
+	turn   chan struct{} // of one: whoever loads it
 	items  []json.RawMessage
 }
 
@@ -181,12 +185,16 @@ func (i *itemRuns) list(ctx context.Context, workspace string, v event.Value) (i
 		}
 	}
 	if l == nil {
-		l = &itemList{digest: workspace + "/" + v.Payload.Digest}
+		l = &itemList{digest: workspace + "/" + v.Payload.Digest, turn: make(chan struct{}, 1)}
 		i.lists = append(i.lists[max(0, len(i.lists)-listsKept+1):], l)
 	}
 	i.mu.Unlock()
-	l.mu.Lock()
-	defer l.mu.Unlock()
+	select {
+	case l.turn <- struct{}{}:
+		defer func() { <-l.turn }()
+	case <-ctx.Done():
+		return nil, ctx.Err() //nolint:wrapcheck // asked for by the caller
+	}
 	if l.items != nil {
 		return l.items, nil
 	}
@@ -223,6 +231,10 @@ func (i *itemRuns) count(ctx context.Context, row NewRun, r *itemRun, end machin
 	if r.unwanted {
 		i.mu.Unlock()
 		i.leave(r)
+		return
+	}
+	if mutant.On(mutant.EndsLost) && t.telling {
+		i.mu.Unlock()
 		return
 	}
 	t.ends, t.runs = append(t.ends, end), append(t.runs, r)
@@ -274,6 +286,9 @@ func (i *itemRuns) tell(ctx context.Context, row NewRun, in machine.Input) error
 
 // cancel ends the runs of items that are not wanted any more.
 func (i *itemRuns) cancel(ctx context.Context, p *placed, c machine.CancelItems) {
+	if mutant.On(mutant.ItemsStay) {
+		return
+	}
 	of := crowd{p.row.Run, p.epoch, c.Scope, c.Node, c.Visit, c.Attempt}
 	wanted := make(map[int]bool, len(c.Items))
 	for _, index := range c.Items {
@@ -296,6 +311,9 @@ func (i *itemRuns) cancel(ctx context.Context, p *placed, c machine.CancelItems)
 
 // holdAll pauses the runs of a run's items, or lets them go on.
 func (i *itemRuns) holdAll(ctx context.Context, p *placed, paused bool) {
+	if mutant.On(mutant.ItemsNotHeld) {
+		return
+	}
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	for _, r := range i.open {
@@ -310,15 +328,16 @@ func (i *itemRuns) holdAll(ctx context.Context, p *placed, paused bool) {
 // hold tells the run of an item whether it is paused, until it is what is
 // wanted.
 func (i *itemRuns) hold(ctx context.Context, r *itemRun) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	for {
-		i.mu.Lock()
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	if r.telling {
+		return
+	}
+	r.telling = true
+	defer func() { r.telling = false }()
+	for r.told == nil || *r.told != r.paused {
 		want := r.paused
 		i.mu.Unlock()
-		if r.told != nil && *r.told == want {
-			return
-		}
 		var in machine.Input = machine.Resume{By: "run " + r.of.run.String()}
 		if want {
 			in = machine.Pause{By: "run " + r.of.run.String()}
@@ -327,6 +346,7 @@ func (i *itemRuns) hold(ctx context.Context, r *itemRun) {
 			_, err := i.callers.engine.Tell(ctx, r.workspace, r.run, in)
 			return err
 		})
+		i.mu.Lock()
 		if err != nil {
 			return
 		}
@@ -389,7 +409,11 @@ func (i *itemRuns) assemble(ctx context.Context, workspace string, results *mach
 			return nil, fmt.Errorf("read the results of items: %w", err)
 		}
 		for name, value := range some {
-			if index, err := strconv.Atoi(name); err == nil && index >= 0 && index < len(values) {
+			index, err := strconv.Atoi(name)
+			if mutant.On(mutant.GatherMixed) {
+				index = results.Count - 1 - index
+			}
+			if err == nil && index >= 0 && index < len(values) {
 				values[index] = value
 			}
 		}

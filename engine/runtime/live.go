@@ -342,7 +342,12 @@ func (s *shard) effects(b *batch, l *live, events []machine.Event) {
 			}
 			b.tasks = append(b.tasks, entryOf(&t, &c, l.last))
 		case machine.Call, machine.CancelCall, machine.StartItem, machine.CancelItems, machine.HoldItems, machine.Gather:
-			b.calls = append(b.calls, placed{l.row, s.epoch, c, true})
+			p := placed{l.row, s.epoch, c, true}
+			if mutant.On(mutant.CallFirst) {
+				s.callers.place(s.life, p)
+				continue
+			}
+			b.calls = append(b.calls, p)
 		case machine.Withdraw: // its result is not taken any more; the worker's effect cannot be stopped
 		case machine.Finish:
 			b.over = append(b.over, l)

@@ -65,7 +65,16 @@ func (s *shard) loop(ctx context.Context) error { //nolint:funlen // two turns a
 			// and the commit under way would never be heard of.
 			inbox, clock = nil, nil
 		}
-		select { // what is due by now comes before what comes
+		if ctx.Err() != nil { // the end comes before everything
+			return s.last(ctx, cur, next, done)
+		}
+		select { // what was lost and what is due by now come before what comes
+		case <-s.lost:
+			s.redo = true
+			continue
+		default:
+		}
+		select {
 		case <-clock:
 			s.wake(ctx, next)
 			continue
@@ -218,7 +227,7 @@ func (s *shard) commit(ctx context.Context, b *batch) error {
 		}
 	}
 	empty := len(b.turn.Events) == 0 && len(b.turn.New) == 0 && len(b.turn.Changed) == 0
-	if empty && (len(b.held)+len(b.woken) == 0 || s.tenure.sure(s.cfg.Now())) {
+	if empty && (len(b.held)+len(b.woken) == 0 || s.tenure.sure(s.cfg.Now()) && s.life.Err() == nil) {
 		return nil // else only the store knows whether what is answered from memory is still true
 	}
 	began := s.cfg.Now()

@@ -48,7 +48,8 @@ type roster struct {
 	kick   chan struct{} // look again: a shard was taken or given up here
 	ready  chan struct{} // closed when every shard has an owner
 	once   sync.Once
-	faulty bool      // the last beat failed
+	faulty bool // the last beat failed
+	looks  atomic.Int64
 	apart  time.Time // since when the others cannot be reached; zero: they can
 }
 
@@ -91,7 +92,7 @@ func (r *roster) run(ctx context.Context) error {
 
 // beat renews the lease, looks around, and says when to do it again.
 func (r *roster) beat(ctx context.Context) (time.Duration, error) {
-	asked := r.cfg.Now()
+	asked, look := r.cfg.Now(), r.looks.Add(1)
 	within, cancel := context.WithTimeout(ctx, r.cfg.Lease)
 	defer cancel()
 	seen, err := r.cfg.Store.Beat(within, r.cfg.Owner, r.able(asked), r.cfg.Lease)
@@ -103,13 +104,13 @@ func (r *roster) beat(ctx context.Context) (time.Duration, error) {
 		return r.cfg.Beat / 2, nil
 	}
 	r.faulty = false
-	r.tenure.extend(asked, r.cfg.Lease)
 	if seen.Count != 0 && seen.Count != len(r.shards) {
 		return 0, errRecount
 	}
 	for _, s := range r.shards {
-		s.see(seen.Owners[s.n])
+		s.see(seen.Owners[s.n], look)
 	}
+	r.tenure.extend(asked, r.cfg.Lease) // what is not owned any more has ended before
 	r.share(seen)
 	r.settled(seen)
 	wait := r.cfg.Beat

@@ -16,6 +16,7 @@ import (
 	"signalbox/engine/compile"
 	"signalbox/engine/event"
 	"signalbox/engine/graph"
+	"signalbox/engine/machine"
 	"signalbox/engine/mem"
 	"signalbox/engine/problem"
 	"signalbox/engine/runtime"
@@ -402,6 +403,33 @@ func TestPausedOwnerCommitsNothing(t *testing.T) {
 	}
 	f.balanced(1, 1)
 	f.audit()
+}
+
+// TestAnOwnerOfBeforeAnswersNothing lets an owner stand still until another one
+// had its shard and is gone again. Nobody owns the shard then, and its memory is
+// old: it must not answer from it.
+func TestAnOwnerOfBeforeAnswersNothing(t *testing.T) {
+	t.Parallel()
+	f := newFleet(t, 1, 1, waiting)
+	first := f.servers[0]
+	s, err := f.start(t.Context(), 0, "", runtime.WaitNone)
+	if err != nil {
+		t.Fatal(err)
+	}
+	first.store.gate.Lock()
+	first.wire.cut(true)
+	second := f.add(1)
+	f.until("a new owner", func() bool { return second.engine.Holds() == 1 })
+	if changed, err := second.engine.Tell(t.Context(), "main", s.Run, machine.Pause{By: "ada"}); err != nil || !changed {
+		t.Fatalf("%v, %v", changed, err)
+	}
+	second.stop()
+	first.wire.cut(false)
+	first.store.gate.Unlock()
+	f.until("a renewed lease", func() bool { return first.engine.Able() == nil })
+	if changed, err := first.engine.Tell(t.Context(), "main", s.Run, machine.Resume{By: "ada"}); err != nil || !changed {
+		t.Errorf("a paused run is resumed: changed %v, %v", changed, err)
+	}
 }
 
 func TestCallsReachOtherServers(t *testing.T) {

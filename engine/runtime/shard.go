@@ -85,6 +85,7 @@ type shard struct {
 	machines *machines
 	callers  *callers
 	tenure   *tenure
+	looks    *atomic.Int64 // of this server at the roster, so far
 	sight    sight
 	invited  chan struct{}   // to own the shard
 	busy     atomic.Bool     // invited, and not back yet
@@ -116,7 +117,7 @@ type shard struct {
 
 func newShard(n int, e *Engine) *shard {
 	s := &shard{
-		n: n, cfg: &e.cfg, machines: &e.machines, callers: &e.callers, gate: e.gate, tenure: &e.roster.tenure, kick: e.roster.kick,
+		n: n, cfg: &e.cfg, machines: &e.machines, callers: &e.callers, gate: e.gate, tenure: &e.roster.tenure, looks: &e.roster.looks, kick: e.roster.kick,
 		invited: make(chan struct{}, 1), over: make(chan struct{}), inbox: make(chan *job, inboxMax),
 		runs: map[uuid.UUID]*live{}, waiters: map[uuid.UUID][]*job{}, tasks: make(chan outgoing, 1_024), lost: make(chan struct{}, 1),
 	}
@@ -243,6 +244,7 @@ func (s *shard) once(ctx context.Context) (err error) {
 		return fmt.Errorf("own shard %d: %w", s.n, err)
 	}
 	defer s.release(ctx)
+	s.sight.took(s.looks.Load())
 	s.epoch, s.life = epoch, ctx
 	kept := s.runs
 	s.runs, s.broken, s.timers, s.fault, s.redo = map[uuid.UUID]*live{}, map[uuid.UUID]bool{}, nil, nil, false

@@ -4,6 +4,8 @@ import (
 	"context"
 	"sync"
 	"time"
+
+	"signalbox/engine/mutant"
 )
 
 // sight is what this server knows of a shard's owner, whoever it is.
@@ -13,6 +15,7 @@ type sight struct {
 	era    context.Context //nolint:containedctx // ends when the owner changes
 	change context.CancelFunc
 	stop   context.CancelCauseFunc // ends this server's time as owner
+	since  int64                   // looks at the roster that were begun before that time
 }
 
 func (g *sight) reset() { g.era, g.change = context.WithCancel(context.Background()) }
@@ -30,8 +33,17 @@ func (g *sight) hold(stop context.CancelCauseFunc) {
 	g.stop = stop
 }
 
-// see takes news of who owns the shard.
-func (s *shard) see(h Holding) {
+// took keeps when this server's time as owner began.
+func (g *sight) took(looks int64) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.since = looks
+}
+
+// see takes news of who owns the shard, from a look at the roster. A server that
+// lives and owns the shard is named there: when nobody is, another one had it
+// meanwhile, and what is in memory here is old.
+func (s *shard) see(h Holding, look int64) {
 	g := &s.sight
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -40,7 +52,7 @@ func (s *shard) see(h Holding) {
 		g.change()
 		g.reset()
 	}
-	if s.owned.Load() && h.Server != "" && h.Server != s.cfg.Owner {
+	if s.owned.Load() && h.Server != s.cfg.Owner && (h.Server != "" || look > g.since && !mutant.On(mutant.OwnerOfBefore)) {
 		g.stop(ErrFenced)
 	}
 }

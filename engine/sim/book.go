@@ -44,10 +44,25 @@ type book struct {
 	heard     map[string]int   // signals, by the sender's id
 	paused    bool
 	answers   []runtime.Answer
+
+	// Of a run that another one started.
+	parent   *book // nil: somebody outside did
+	link     link
+	path     string // as the reference names it
+	depth    int
+	detached bool      // nobody waits for its end
+	left     time.Time // since when nobody does any more; zero: somebody does
+
+	// Of runs that it started.
+	callings map[place]*calling
+	crowds   map[place]*crowd
+	calls    int // of a run that somebody outside started: the runs below it
 }
 
 func (b *book) reset() {
-	b.s, b.reading = b.m.New(b.id.String()), play.Read(judge{b}, b.m)
+	b.s, b.reading = b.m.New(b.id.String()), play.ReadAt(judge{b}, b.m, b.path)
+	b.s.Inside = b.w.plan.Inside
+	b.callings, b.crowds = map[place]*calling{}, map[place]*crowd{}
 	b.reading.Blobs = b.w.payloads
 	b.scheduled, b.keys, b.visits = map[place]bool{}, map[place]string{}, map[string]place{}
 	b.open, b.trouble, b.heard = map[place]string{}, map[place]int{}, map[string]int{}
@@ -76,6 +91,11 @@ func (j judge) Fatalf(format string, args ...any) {
 func (w *world) committed(s *server, t *runtime.Turn) {
 	var order []*book
 	from := map[*book]int{}
+	for i := range t.New {
+		if w.byRun[t.New[i].Run] == nil {
+			w.child(&t.New[i])
+		}
+	}
 	for _, row := range t.Events {
 		b := w.byRun[row.Run]
 		if b == nil {
@@ -94,7 +114,9 @@ func (w *world) committed(s *server, t *runtime.Turn) {
 		b.log = append(b.log, e)
 	}
 	for _, r := range t.New {
-		w.byRun[r.Run].row = r.RunState
+		if b := w.byRun[r.Run]; b != nil {
+			b.row = r.RunState
+		}
 	}
 	for _, r := range t.Changed {
 		w.byRun[r.Run].row = r.RunState
@@ -153,6 +175,7 @@ func (b *book) take(events []machine.Event) {
 		}
 		b.reading.Read(e)
 		b.note(e)
+		b.noteChild(e)
 	}
 	for _, c := range b.m.Commands(b.s, events) {
 		if k, is := c.(machine.Dispatch); is && k.Attempt == 1 {
@@ -290,10 +313,18 @@ func (b *book) wanted() (list []machine.Input) {
 	if !b.began() || b.over() {
 		return nil
 	}
+	_, unwanted := b.unwanted() // nobody comes for one that is to end
+	item := b.parent != nil && b.link.index >= 0
 	if b.s.Paused() {
+		if item || unwanted { // it goes on with its map
+			return nil
+		}
 		return []machine.Input{machine.Resume{By: "Ada"}}
 	}
 	for _, p := range sorted(b.open) {
+		if unwanted {
+			break
+		}
 		if b.open[p] == machine.ForSignal {
 			list = append(list, machine.Signal{Name: "go", ID: fmt.Sprintf("%s/%d/%d@%d", p.node, p.scope, p.visit, b.w.order), Value: json.RawMessage(`{"r":2}`)})
 		} else {

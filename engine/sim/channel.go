@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -50,18 +51,19 @@ var _ runtime.Channel = channel{}
 // Dispatch implements runtime.Channel.
 func (c channel) Dispatch(ctx context.Context, tasks []task.Task) error {
 	s, w := c.s, c.s.w
-	s.travel("dispatch")
-	if err := s.gate(ctx, "dispatch", w.plan.DispatchFails); err != nil {
+	shard := nameOf(tasks[0].Shard) // each has a dispatcher of its own
+	s.travel("dispatch " + shard)
+	if err := s.gate(ctx, "dispatch "+shard, w.plan.DispatchFails); err != nil {
 		return err
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if s.draw("crash before a dispatch") < w.plan.Crash {
+	if s.draw("crash before the dispatch "+shard) < w.plan.Crash {
 		return s.die()
 	}
 	tasks = slices.Clone(tasks)
 	slices.SortFunc(tasks, func(a, b task.Task) int { return placeOf(a).compare(placeOf(b)) })
-	half := s.draw("crash in a dispatch") < w.plan.Crash
+	half := s.draw("crash in the dispatch "+shard) < w.plan.Crash
 	if half {
 		tasks = tasks[:len(tasks)/2]
 	}
@@ -77,14 +79,14 @@ func (c channel) Dispatch(ctx context.Context, tasks []task.Task) error {
 }
 
 // Results implements runtime.Channel.
-func (c channel) Results(ctx context.Context, _ int, deliver func(runtime.Delivered)) error {
+func (c channel) Results(ctx context.Context, shard int, deliver func(runtime.Delivered)) error {
 	c.s.w.mu.Lock()
-	c.s.deliver = deliver
+	c.s.deliver[shard] = deliver
 	c.s.w.mu.Unlock()
 	<-ctx.Done()
 	c.s.w.mu.Lock()
 	defer c.s.w.mu.Unlock()
-	c.s.deliver = nil
+	delete(c.s.deliver, shard)
 	return ctx.Err() //nolint:wrapcheck // the end of it
 }
 
@@ -185,20 +187,20 @@ func (w *world) send(m *message) {
 	}
 }
 
-// owner is the server that takes results at the moment.
-func (w *world) owner() (*server, func(runtime.Delivered)) {
+// owner is the server that takes the results of a shard at the moment.
+func (w *world) owner(shard int) (*server, func(runtime.Delivered)) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for _, s := range w.servers {
-		if !s.dead && !s.frozen && s.deliver != nil && !(s.held != nil && s.slow) {
-			return s, s.deliver
+		if !s.dead && !s.frozen && s.deliver[shard] != nil && !s.slow(shard) {
+			return s, s.deliver[shard]
 		}
 	}
 	return nil, nil
 }
 
 func (w *world) hand(m *message) {
-	s, deliver := w.owner()
+	s, deliver := w.owner(m.task.Shard)
 	if deliver == nil {
 		return // it is sent again
 	}
@@ -229,11 +231,12 @@ func (s *server) settle(p place) {
 		return
 	}
 	s.w.mustBeOver(p)
-	if s.draw("crash before an acknowledgment") < s.w.plan.Crash {
+	name := fmt.Sprint(p)
+	if s.draw("crash before the acknowledgment "+name) < s.w.plan.Crash {
 		_ = s.die()
 		return
 	}
-	if s.draw("unacked") < s.w.plan.Unacked {
+	if s.draw("unacked "+name) < s.w.plan.Unacked {
 		return
 	}
 	s.w.settled = append(s.w.settled, p)
@@ -265,7 +268,7 @@ func (w *world) wipe() {
 	}
 	for _, s := range w.servers {
 		w.mu.Lock()
-		held := s.held != nil
+		held := len(s.held) > 0
 		w.mu.Unlock()
 		if held {
 			continue // the sweep will find out

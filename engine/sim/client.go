@@ -2,6 +2,7 @@ package sim
 
 import (
 	"context"
+	"crypto/sha256"
 	"encoding/binary"
 	"encoding/json"
 	"fmt"
@@ -10,6 +11,7 @@ import (
 	"github.com/google/uuid"
 
 	"signalbox/engine/expr"
+	"signalbox/engine/graph"
 	"signalbox/engine/machine"
 	"signalbox/engine/reference"
 	"signalbox/engine/reference/play"
@@ -48,8 +50,34 @@ func (w *world) id(kind, n int) uuid.UUID {
 	return id
 }
 
+// idOf is the id of a called run. Its end says which shard it belongs to.
+func (w *world) idOf(key string) uuid.UUID {
+	sum := sha256.Sum256([]byte(fmt.Sprint(w.seed, key)))
+	id := uuid.UUID(sum[:16])
+	id[6], id[8] = 0x70|id[6]&0x0f, 0x80|id[8]&0x3f
+	return id
+}
+
+// other is a workflow that runs call.
+type other struct {
+	drawing int
+	g       graph.Graph
+	m       *machine.Machine
+	version uuid.UUID
+	trigger string
+}
+
 // open publishes the drawings and plans the runs.
 func (w *world) open(s sketch) {
+	for i, g := range s.others {
+		o := &other{drawing: len(s.drawings) + i, g: g, m: play.Lower(g), version: w.id(3, i), trigger: g.Nodes[0].Key}
+		raw, err := o.m.Encode()
+		if err != nil {
+			panic(err)
+		}
+		w.store.PutMachine(o.version, raw)
+		w.others[names[i]] = o
+	}
 	for d, g := range s.drawings {
 		m := play.Lower(g)
 		raw, err := m.Encode()
@@ -66,15 +94,14 @@ func (w *world) open(s sketch) {
 				outcomes: s.outcomes(w.seed + uint64(n)<<40), //nolint:gosec // a few
 			}
 			b.reset()
-			w.books = append(w.books, b)
-			w.byRun[b.id] = b
+			w.add(b)
 		}
 	}
 }
 
 // arrange puts the starts, what people do and the faults on the agenda.
 func (w *world) arrange() {
-	for _, b := range w.books {
+	for _, b := range w.all() {
 		a := &act{id: w.nextAct(), of: b, what: "start"}
 		if w.rng.IntN(3) == 0 {
 			a.wait = runtime.WaitEnd
@@ -123,7 +150,7 @@ func (w *world) alive(s *server) bool {
 func (w *world) stun() {
 	for _, s := range w.servers {
 		w.mu.Lock()
-		owns := !s.dead && !s.frozen && s.deliver != nil
+		owns := !s.dead && !s.frozen && len(s.deliver) > 0
 		w.mu.Unlock()
 		if !owns {
 			continue
@@ -148,7 +175,7 @@ func (w *world) settleDown() {
 
 // attend gives runs what they wait for by name.
 func (w *world) attend() {
-	for _, b := range w.books {
+	for _, b := range w.all() {
 		for _, in := range b.wanted() {
 			w.ask(b, in, 0, time.Second)
 		}
@@ -162,10 +189,26 @@ func (w *world) meddle(b *book) {
 		machine.Pause{By: "Ada"}, machine.Resume{By: "Ada"}, machine.Cancel{By: "Ada"}, machine.RollBack{By: "Ada"},
 		machine.Signal{Name: "go", ID: "one", Value: json.RawMessage(`{"r":1}`)},
 	}
+	if b.parent != nil && b.link.index >= 0 {
+		list = list[2:] // an item is paused with its map, and goes on with it
+	}
 	for range 1 + w.rng.IntN(3) {
 		in := list[w.rng.IntN(len(list))]
-		b.meddled = true
+		b.meddled, b.root().meddled = true, true
+		if b.parent != nil {
+			w.ask(b, in, 0, 8*time.Second)
+			continue
+		}
 		w.ask(b, in, w.plan.Horizon/4, w.plan.Horizon)
+	}
+}
+
+// greet looks at a run that another one has started: a person may do something
+// to it as well.
+func (w *world) greet(b *book) {
+	w.say("run %d is started by run %d", b.number, b.parent.number)
+	if w.luck(w.plan.Acts / 3) {
+		w.meddle(b)
 	}
 }
 
@@ -187,18 +230,35 @@ func (w *world) nextAct() int {
 	return w.order
 }
 
-// perform asks the server that owns the shard, if one does.
+// door is the server that somebody outside turns to: any that lives, when it can
+// pass on what it is asked, else the one that owns the shard.
+func (w *world) door(run uuid.UUID) *server {
+	if !w.plan.Peers {
+		s, _ := w.owner(w.shardOf(run))
+		return s
+	}
+	s := w.servers[w.rng.IntN(len(w.servers))]
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if s.dead || s.frozen {
+		return nil
+	}
+	return s
+}
+
+// perform asks a server.
 func (w *world) perform(a *act) {
-	s, _ := w.owner()
+	s := w.door(a.of.id)
 	if s == nil {
 		w.toEngine(w.between(200*time.Millisecond, time.Second), "", func() { w.perform(a) })
 		return
 	}
 	w.say("%s of run %d", a.what, a.of.number)
 	s.asked[a.id] = a
-	go func() {
+	w.asking.Go(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second+time.Duration(a.id)*time.Microsecond+11)
 		defer cancel()
+		ctx = context.WithValue(ctx, actKey{}, a.id)
 		r := reply{act: a, s: s}
 		if a.in != nil {
 			_, r.err = s.engine.Tell(ctx, workspace, a.of.id, a.in)
@@ -209,7 +269,7 @@ func (w *world) perform(a *act) {
 		defer w.mu.Unlock()
 		w.replies = append(w.replies, r)
 		w.wake()
-	}()
+	})
 }
 
 func (b *book) request(wait runtime.Wait) runtime.StartRequest {
@@ -254,30 +314,36 @@ func (w *world) answered(r reply) {
 // release lets commits go on that are held: behind some, inputs have piled up.
 func (w *world) release() (any bool) {
 	for _, s := range w.servers {
-		w.mu.Lock()
-		held, slow, stands := s.held, s.slow, s.dead || s.frozen
-		w.mu.Unlock()
-		if held == nil || stands {
-			continue
+		for shard := range w.plan.Shards {
+			any = w.releaseOne(s, shard) || any
 		}
-		free := func() {
-			w.mu.Lock()
-			defer w.mu.Unlock()
-			if s.held == held {
-				close(held)
-				s.held = nil
-			}
-		}
-		if slow {
-			if s.waits != held {
-				s.waits = held
-				w.in(w.between(time.Millisecond, 4*time.Second), "", free)
-			}
-			continue
-		}
-		w.burst(w.rng.IntN(10))
-		free()
-		any = true
 	}
 	return any
+}
+
+func (w *world) releaseOne(s *server, shard int) bool {
+	w.mu.Lock()
+	h, stands := s.held[shard], s.dead || s.frozen
+	w.mu.Unlock()
+	if h == nil || stands {
+		return false
+	}
+	free := func() {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		if s.held[shard] == h {
+			close(h.free)
+			delete(s.held, shard)
+		}
+	}
+	if h.slow {
+		if !h.waits {
+			h.waits = true
+			w.in(w.between(time.Millisecond, 4*time.Second), "", free)
+		}
+		return false
+	}
+	w.burst(w.rng.IntN(10))
+	free()
+	return true
 }

@@ -62,6 +62,8 @@ type census struct {
 	mu                  sync.Mutex
 	seeds, runs, events int
 	compared, succeeded int
+	called, items       int // runs that others started
+	apart, left         int
 }
 
 func (c *census) add(p sim.Played) {
@@ -71,6 +73,10 @@ func (c *census) add(p sim.Played) {
 	c.events += p.Events
 	c.compared += p.Compared
 	c.succeeded += p.Status["succeeded"]
+	c.called += p.Called
+	c.items += p.Items
+	c.apart += p.Apart
+	c.left += p.Left
 	for _, n := range p.Status {
 		c.runs += n
 	}
@@ -79,6 +85,10 @@ func (c *census) add(p sim.Played) {
 func (c *census) tell(t *testing.T) {
 	t.Helper()
 	t.Logf("%d seeds, %d runs, %d events; %d runs succeeded, %d the reference told too", c.seeds, c.runs, c.events, c.succeeded, c.compared)
+	t.Logf("%d runs were called and %d were items; %d of another shard than who started them, %d were left alone before their end", c.called, c.items, c.apart, c.left)
+	if c.seeds >= 500 && (c.called < 100 || c.items < 100 || c.apart < 20 || c.left < 20) {
+		t.Error("too few runs start others: the test tells too little")
+	}
 	if 10*c.succeeded < 2*c.runs || 10*c.compared < 2*c.runs {
 		t.Error("too little happens: the test tells too little")
 	}
@@ -100,13 +110,13 @@ func report(t *testing.T, p sim.Played) bool {
 	return true
 }
 
-const repeats = 40
+var repeats = flag.Uint64("repeats", 40, "how many seeds are played twice")
 
 // TestASeedRepeatsItself plays seeds twice: everything that happened is the
 // same, byte for byte, however busy the machine is.
 func TestASeedRepeatsItself(t *testing.T) {
 	t.Parallel()
-	for seed := range uint64(repeats) {
+	for seed := range *repeats {
 		if a, b := sim.Play(t, seed), sim.Play(t, seed); a.Digest != b.Digest {
 			at := 0
 			for at < min(len(a.History), len(b.History))-1 && a.History[at] == b.History[at] {

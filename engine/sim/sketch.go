@@ -17,24 +17,50 @@ type sketch struct {
 	plan     plan
 	failing  uint64 // percent of attempts
 	drawings []graph.Graph
-	calm     []bool // the drawing means the same in whatever order things happen
+	calm     []bool        // the drawing means the same in whatever order things happen
+	others   []graph.Graph // that the drawings call, by name; each calls those before it
 }
+
+// names of the workflows that are called.
+var names = []string{"inner", "outer"} //nolint:gochecknoglobals // a constant
 
 func sketchOf(seed uint64, r *rand.Rand) sketch {
 	s := sketch{plan: draft(r), failing: []uint64{0, 10, 40}[r.IntN(3)]}
+	allCalm := !s.plan.Exact && r.IntN(2) == 0
+	if s.plan.Calls {
+		for i := range names {
+			s.others = append(s.others, s.draw(r, allCalm, names[:i]))
+		}
+	}
 	for range 1 + r.IntN(2) {
-		g := play.Draw(r)
-		calm := !s.plan.Exact && r.IntN(2) == 0
-		if calm {
-			play.Calm(&g)
-			play.Steady(&g)
-		}
-		if s.plan.Waits {
-			people(&g, r)
-		}
+		calm := allCalm || !s.plan.Exact && !s.plan.Calls && r.IntN(2) == 0
+		g := s.draw(r, calm, names[:len(s.others)])
 		s.drawings, s.calm = append(s.drawings, g), append(s.calm, calm)
 	}
 	return s
+}
+
+// draw makes a drawing that may call others.
+func (s *sketch) draw(r *rand.Rand, calm bool, calls []string) graph.Graph {
+	g := play.Draw(r)
+	for i := 0; i < 8 && s.plan.Inside > 0 && !has(g, "map") || i < 4 && len(calls) > 0 && !has(g, "mock"); i++ {
+		g = play.Draw(r)
+	}
+	if len(calls) > 0 {
+		play.Call(r, &g, 2, calls...)
+	}
+	if calm {
+		play.Calm(&g)
+		play.Steady(&g)
+	}
+	if s.plan.Waits {
+		people(&g, r)
+	}
+	return g
+}
+
+func has(g graph.Graph, kind string) bool {
+	return slices.ContainsFunc(g.Nodes, func(n graph.Node) bool { return n.Kind == kind })
 }
 
 // people makes some waits wait for a signal or a person.
@@ -116,7 +142,7 @@ func readable(seed uint64, options []Option) (ok bool) {
 	for _, o := range options {
 		o(&s)
 	}
-	for _, g := range s.drawings {
+	for _, g := range append(s.others, s.drawings...) {
 		play.Lower(g)
 	}
 	return true

@@ -25,6 +25,7 @@ func (w *world) judge(s sketch) Played {
 	for _, b := range w.books {
 		b.check(sum)
 		p.Events += len(b.log)
+		p.count(b)
 		if raw, err := b.m.Encode(); err == nil {
 			if rec, err := w.store.Load(context.Background(), b.id); err == nil {
 				p.Stored = append(p.Stored, Stored{raw, rec})
@@ -43,7 +44,7 @@ func (w *world) judge(s sketch) Played {
 			w.accuse("cancels", w.byRun[run].number, "%s ended the run and never told the workers", s.name)
 		}
 	}
-	for _, g := range s.drawings {
+	for _, g := range append(s.drawings, s.others...) {
 		p.Drawings = append(p.Drawings, play.Drawn(g))
 	}
 	for _, l := range w.lines {
@@ -51,6 +52,24 @@ func (w *world) judge(s sketch) Played {
 	}
 	p.Digest, p.Found, p.History = hex.EncodeToString(sum.Sum(nil)), w.found, w.lines
 	return p
+}
+
+// count looks what became of a run that another one started.
+func (p *Played) count(b *book) {
+	if b.parent == nil {
+		return
+	}
+	if b.link.index < 0 {
+		p.Called++
+	} else {
+		p.Items++
+	}
+	if b.w.shardOf(b.id) != b.w.shardOf(b.parent.id) {
+		p.Apart++
+	}
+	if _, is := b.unwanted(); is {
+		p.Left++
+	}
 }
 
 // check holds the rules of package invariant, and some more, against the stored
@@ -147,10 +166,13 @@ func (b *book) result() string {
 // compare plays the drawing on the reference as well.
 func (b *book) compare() bool {
 	exact := b.w.plan.Exact
-	if b.broken || b.meddled || b.w.plan.Waits || !b.began() || !exact && !b.calm {
+	if b.parent != nil || b.broken || b.meddled || b.w.plan.Waits || !b.began() || !exact && !b.calm {
 		return false
 	}
-	b.start.At = b.log[0].At
+	b.start.At, b.start.Inside, b.start.Workflows = b.log[0].At, b.w.plan.Inside, map[string]reference.Workflow{}
+	for name, o := range b.w.others {
+		b.start.Workflows[name] = reference.Workflow{Drawing: o.g, Trigger: o.trigger}
+	}
 	outcomes := b.outcomes
 	if exact {
 		outcomes = b.timed()
@@ -170,6 +192,7 @@ func (b *book) compare() bool {
 		}
 		return true
 	}
+	want.Visits = slices.DeleteFunc(want.Visits, func(v reference.Visit) bool { return v.Run != "" })
 	for _, v := range want.Visits { // how far a failing scope got follows the order
 		switch b.g.Node("id-" + v.Node).Kind {
 		case "group", "map", "loop":

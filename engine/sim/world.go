@@ -38,20 +38,29 @@ type world struct {
 	servers []*server
 	graves  []*server // processes that died
 	lives   int
-	books   []*book
-	kick    chan struct{} // something came of an engine
+	others  map[string]*other // workflows that are called, by name
+	quiet   time.Time         // since when all runs are over
+	asking  sync.WaitGroup    // whoever asks a server something
+	kick    chan struct{}     // something came of an engine
 
-	mu       sync.Mutex // of what the engines' goroutines touch as well
-	epoch    int64      // the highest that was given out
-	byRun    map[uuid.UUID]*book
-	messages map[place]*message
-	fresh    []task.Task // dispatched, not seen by the scheduler
-	canceled []uuid.UUID // runs whose tasks are no longer wanted, the same
-	settled  []place
-	replies  []reply
-	payloads map[string][]byte
-	found    []Violation
-	lines    []string
+	mu        sync.Mutex // of what the engines' goroutines touch as well
+	books     []*book
+	byName    map[string]*book     // the same, by id
+	claims    map[uuid.UUID]string // keys of called runs
+	born      []*book              // runs that others started, not seen by the scheduler
+	epochs    map[int]int64        // by shard: the highest that was given out
+	questions []*question          // of servers, the same
+	parcels   []parcel
+	nudges    []*server
+	byRun     map[uuid.UUID]*book
+	messages  map[place]*message
+	fresh     []task.Task // dispatched, not seen by the scheduler
+	canceled  []uuid.UUID // runs whose tasks are no longer wanted, the same
+	settled   []place
+	replies   []reply
+	payloads  map[string][]byte
+	found     []Violation
+	lines     []string
 }
 
 // Violation is a thing that must not be.
@@ -112,6 +121,8 @@ func (w *world) play() {
 	for _, s := range append(w.graves, w.servers...) {
 		<-s.over
 	}
+	w.asking.Wait()
+	synctest.Wait()
 }
 
 // look takes in what came of the engines, in an order that does not depend on
@@ -120,8 +131,8 @@ func (w *world) look() {
 	for {
 		synctest.Wait()
 		w.mu.Lock()
-		fresh, canceled, settled, replies := w.fresh, w.canceled, w.settled, w.replies
-		w.fresh, w.canceled, w.settled, w.replies = nil, nil, nil, nil
+		fresh, canceled, settled, replies, born := w.fresh, w.canceled, w.settled, w.replies, w.born
+		w.fresh, w.canceled, w.settled, w.replies, w.born = nil, nil, nil, nil, nil
 		w.mu.Unlock()
 		slices.SortFunc(fresh, func(a, b task.Task) int { return placeOf(a).compare(placeOf(b)) })
 		slices.SortFunc(settled, place.compare)
@@ -142,8 +153,12 @@ func (w *world) look() {
 				w.answered(r)
 			}
 		}
+		for _, b := range born {
+			w.greet(b)
+		}
+		posted := w.post()
 		down := w.bury()
-		if len(fresh)+len(canceled)+len(settled)+len(replies) == 0 && !down && !w.release() {
+		if !posted && len(born) == 0 && len(fresh)+len(canceled)+len(settled)+len(replies) == 0 && !down && !w.release() {
 			return
 		}
 	}
@@ -195,10 +210,31 @@ func (w *world) done() bool {
 				w.accuse("stuck", b.number, "%s", b.stuck())
 				return true
 			}
+			w.quiet = time.Time{}
 			return false
 		}
 	}
-	return true
+	if w.quiet.IsZero() {
+		w.quiet = w.now()
+	}
+	return !w.plan.families() || w.now().Sub(w.quiet) > aftermath
+}
+
+// aftermath is how long it is looked whether something begins when all runs are
+// over.
+const aftermath = 20 * time.Second
+
+// all lists the books.
+func (w *world) all() []*book {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return slices.Clone(w.books)
+}
+
+// add takes in a run; the lock is held.
+func (w *world) add(b *book) {
+	w.books = append(w.books, b)
+	w.byRun[b.id], w.byName[b.id.String()] = b, b
 }
 
 // Played is what became of a seed.
@@ -212,6 +248,10 @@ type Played struct {
 	Status   map[string]int
 	Events   int
 	Compared int // runs that the reference told too
+	Called   int // runs that were called
+	Items    int // runs that were items of a map
+	Apart    int // of both: runs of another server's shard
+	Left     int // of both: runs that nobody waited for any more when they ended
 	Stored   []Stored
 }
 
@@ -235,7 +275,8 @@ func Play(t *testing.T, seed uint64, options ...Option) (p Played) {
 		}
 		w := &world{
 			seed: seed, plan: s.plan, rng: r, store: mem.NewStore(time.Now), began: time.Now(), taken: map[time.Time]bool{}, kick: make(chan struct{}, 1),
-			byRun: map[uuid.UUID]*book{}, messages: map[place]*message{}, payloads: map[string][]byte{},
+			byRun: map[uuid.UUID]*book{}, byName: map[string]*book{}, claims: map[uuid.UUID]string{}, epochs: map[int]int64{}, others: map[string]*other{},
+			messages: map[place]*message{}, payloads: map[string][]byte{},
 		}
 		w.open(s)
 		w.play()

@@ -21,13 +21,28 @@ func Meet(r *rand.Rand, g *graph.Graph, workflows ...string) {
 		case n.Kind == "wait", n.Kind == "set" && r.IntN(2) == 0:
 			await(r, g, n)
 		case n.Kind == "mock" && !undoes && len(workflows) > 0 && r.IntN(5) == 0:
-			config := map[string]any{"workflow": workflows[r.IntN(len(workflows))], "wait": r.IntN(5) > 0}
-			if r.IntN(2) == 0 {
-				config["input"] = "=input"
-			}
-			n.Kind, n.Config, n.Retry, n.Timeout = "call", written(config), nil, nil
+			call(r, n, workflows)
 		}
 	}
+}
+
+// Call lets some tasks of a drawing be other workflows: one in so many.
+func Call(r *rand.Rand, g *graph.Graph, one int, workflows ...string) {
+	for i := range g.Nodes {
+		n := &g.Nodes[i]
+		undoes := slices.ContainsFunc(g.Edges, func(e graph.Edge) bool { return e.Port == graph.PortCompensate && e.To == n.ID })
+		if n.Kind == "mock" && !undoes && r.IntN(one) == 0 {
+			call(r, n, workflows)
+		}
+	}
+}
+
+func call(r *rand.Rand, n *graph.Node, workflows []string) {
+	config := map[string]any{"workflow": workflows[r.IntN(len(workflows))], "wait": r.IntN(5) > 0}
+	if r.IntN(2) == 0 {
+		config["input"] = "=input"
+	}
+	n.Kind, n.Config, n.Retry, n.Timeout = "call", written(config), nil, nil
 }
 
 // await makes a wait one for a message, a person or a call. Some of its ways on
