@@ -14,6 +14,8 @@ import (
 	"signalbox/engine/pg"
 	"signalbox/engine/problem"
 	"signalbox/engine/route"
+	"signalbox/engine/worker"
+	"signalbox/engine/worker/action"
 	"signalbox/engine/worker/remote"
 )
 
@@ -50,6 +52,9 @@ func (a *App) openOffice(counted *meter.Workers) error {
 	audit := auditlog.New(pg.NewAudit(a.base.db.Pool()), time.Now)
 	cfg := remote.Config{
 		Source: a.source, Payloads: patient{a.store}, Redact: a.vault.Redactor().Bytes, Kept: pg.NewWorkers(a.base.db.Pool()),
+		Callback: func(request worker.Action) worker.Action {
+			return action.Callback{HTTP: request, Address: addresses(a.Origin, a.vault)}
+		},
 		Name: uuid.NewString(), Log: a.log, Meter: counted.Attempt, Count: counted.Outcome,
 		Refused: func(ctx context.Context, c remote.Caller, lease, _, what string) {
 			user, _ := uuid.Parse(c.User)

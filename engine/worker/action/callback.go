@@ -16,7 +16,7 @@ import (
 // it: an HTTP request in which the address stands instead of {callback}. Nobody
 // else gets to know it: what comes back is told without it.
 type Callback struct {
-	HTTP    HTTP
+	HTTP    worker.Action           // makes the request
 	Address func(vault.Wait) string // nil: this process does not know where it is reached
 }
 
@@ -43,6 +43,7 @@ func (a Callback) Do(ctx context.Context, c worker.Call) (json.RawMessage, error
 		return nil, worker.Fail(worker.ClassInternal, "This worker does not know how the server is reached from outside: name it by --public-url.")
 	}
 	address := a.Address(vault.Wait{Workspace: c.Task.Workspace, Run: run, Scope: cfg.Wait.Scope, Node: cfg.Wait.Node, Visit: cfg.Wait.Visit})
+	c.Progress = func(string) {}                                                // whoever makes the request knows the address
 	c.Config = bytes.ReplaceAll(cfg.Call, []byte(addressMark), []byte(address)) // letters that JSON takes as they are
 	out, err := a.HTTP.Do(ctx, c)
 	var f *worker.Failure

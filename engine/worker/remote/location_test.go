@@ -2,10 +2,14 @@ package remote_test
 
 import (
 	"encoding/json"
+	"strings"
 	"testing"
 
 	"signalbox/engine/problem"
 	"signalbox/engine/route"
+	"signalbox/engine/vault"
+	"signalbox/engine/worker"
+	"signalbox/engine/worker/action"
 	"signalbox/engine/worker/remote"
 )
 
@@ -142,5 +146,44 @@ func TestATaskThatKillsItsWorkerEnds(t *testing.T) {
 	}()
 	if r := <-h.results; r.Error == nil || r.Error.Class != "timeout" {
 		t.Errorf("got %+v", r)
+	}
+}
+
+// The request of a callback is made at a location, too: the address is written
+// into it here, and what comes back is kept without it.
+func TestACallbackIsToldAtALocation(t *testing.T) {
+	t.Parallel()
+	const address = "https://flows.example.org/callback/t0ken"
+	h := openWith(t, func(c *remote.Config) {
+		c.Callback = func(request worker.Action) worker.Action {
+			return action.Callback{HTTP: request, Address: func(vault.Wait) string { return address }}
+		}
+	})
+	for i, last := range []string{"complete", "fail"} {
+		step := work(i, ours, "", "")
+		step.Kind, step.Queue = "callback", route.In(ours, route.At("shop-7"))
+		step.Config.Inline = json.RawMessage(`{"call":{"url":"http://scale.local/","body":{"to":"{callback}"}},"wait":{"scope":1,"node":"reply","visit":1}}`)
+		h.dispatch(step)
+		got := takeWith(t, h, remote.Request{Worker: "w1", Location: "shop-7", Steps: true, WaitSeconds: 20})
+		if len(got) != 1 || got[0].Kind != "http" || string(got[0].Input) != `{"url":"http://scale.local/","body":{"to":"`+address+`"}}` {
+			t.Fatalf("got %+v", got)
+		}
+		if _, err := ask[remote.Held](h, remote.Question{Op: remote.OpBeat, Lease: got[0].Lease}, remote.Beat{Progress: address}); err != nil {
+			t.Fatal(err)
+		}
+		body := `{"class":"unavailable","message":"I got ` + address + `","details":{"to":"` + address + `"}}`
+		out, err := ask[remote.Outcome](h, remote.Question{Op: last, Lease: got[0].Lease}, body)
+		if must(t, out, err).Outcome != remote.OutcomeCommitted {
+			t.Errorf("got %+v", out)
+		}
+		raw, err := json.Marshal(<-h.results)
+		if err != nil || strings.Contains(string(raw), "t0ken") || !strings.Contains(string(raw), "I got https://flows.example.org/callback/…") {
+			t.Errorf("kept is %s, %v", raw, err)
+		}
+	}
+	for len(h.shown) > 0 {
+		if f := <-h.shown; strings.Contains(string(f.Briefs), "t0ken") {
+			t.Errorf("shown is %s", f.Briefs)
+		}
 	}
 }

@@ -51,8 +51,9 @@ type Config struct {
 	Payloads worker.Payloads
 	Redact   func([]byte) []byte // cuts secrets out; nil: nothing is cut out
 	Kept     Kept
-	Name     string // of this server, unlike any other's; no dot in it
-	Peers    Peers  // nil: there are no other servers
+	Name     string                                    // of this server, unlike any other's; no dot in it
+	Callback func(request worker.Action) worker.Action // the step that tells a callback's address by a request; nil: it is not done elsewhere
+	Peers    Peers                                     // nil: there are no other servers
 	Log      *slog.Logger
 	Now      func() time.Time                                                   // nil is time.Now
 	Meter    func(queue, kind, class string, took time.Duration)                // told after each attempt; may be nil

@@ -12,19 +12,27 @@ import (
 func StepKinds() []string { return []string{"http", "llm", "mock"} }
 
 // step hands a step of the program's own to a worker at the location whose
-// queue it came from.
-type step struct{ office *Office }
+// queue it came from, as one of a kind that workers know.
+type step struct {
+	office *Office
+	kind   string
+}
 
-// actions are what the office has done by others, by kind.
+// actions are what the office has done by others, by kind. The request of a
+// callback is one like others, in which we write the address: what it is made
+// from stays here.
 func actions(o *Office) map[string]worker.Action {
 	list := map[string]worker.Action{kind: o}
 	for _, name := range StepKinds() {
-		list[name] = step{o}
+		list[name] = step{o, name}
+	}
+	if o.cfg.Callback != nil {
+		list["callback"] = o.cfg.Callback(step{o, "http"})
 	}
 	return list
 }
 
 // Do implements worker.Action.
 func (s step) Do(ctx context.Context, call worker.Call) (json.RawMessage, error) {
-	return s.office.lend(ctx, &call, config{Type: call.Task.Kind, Input: call.Config, kind: call.Task.Kind}, nil)
+	return s.office.lend(ctx, &call, config{Type: s.kind, Input: call.Config, kind: s.kind}, nil)
 }
