@@ -361,21 +361,6 @@ func (d *disk) detach() {
 	_ = unix.Unmount(filepath.Join(d.dir, "fuse"), unix.MNT_DETACH)
 }
 
-// writeBack lets the kernel begin to write what it holds of the files, as it
-// may at any time. No flush follows.
-func (d *disk) writeBack() {
-	_ = filepath.WalkDir(d.at, func(path string, entry os.DirEntry, err error) error {
-		if err != nil || !entry.Type().IsRegular() {
-			return nil //nolint:nilerr // files come and go under a program that runs
-		}
-		if f, err := os.Open(path); err == nil {
-			_ = unix.SyncFileRange(int(f.Fd()), 0, 0, unix.SYNC_FILE_RANGE_WRITE)
-			_ = f.Close()
-		}
-		return nil
-	})
-}
-
 // endProcesses kills what works in a directory of the disk: PostgreSQL has
 // several processes.
 func (d *disk) endProcesses() {

@@ -2,7 +2,6 @@ package app
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -170,6 +169,6 @@ func atTheEdge(a worker.Action) client.Handler {
 			}
 			return nil, out
 		}
-		return json.RawMessage(output), err
+		return output, err
 	}
 }

@@ -253,7 +253,7 @@ func TestTheEdgeOutlivesItsLine(t *testing.T) {
 	if err := first.cmd.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}
-	<-first.gone
+	<-first.gone //nolint:errcheck // that it was killed
 	close(device.let["plums"])
 	for article, run := range runs {
 		if by := p.completed(run); len(by) > 0 {

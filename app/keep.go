@@ -62,7 +62,7 @@ func (a *App) keep(ctx context.Context) error {
 		}
 		rest(ctx, wait)
 		if ctx.Err() != nil {
-			return nil
+			return nil //nolint:nilerr // the end was asked for
 		}
 		if err := a.forget(ctx, age); err != nil && ctx.Err() == nil {
 			a.log.WarnContext(ctx, "old runs were not deleted", "err", err)

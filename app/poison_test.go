@@ -3,7 +3,6 @@ package app_test
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"io"
 	"log/slog"
 	"os"
@@ -107,6 +106,7 @@ func (m *mortal) start(t *testing.T, env []string) {
 
 // stop lets the process end in order.
 func (m *mortal) stop(t *testing.T) {
+	t.Helper()
 	_ = m.cmd.Process.Signal(syscall.SIGTERM)
 	select {
 	case err := <-m.gone:
@@ -222,7 +222,7 @@ func TestAStepThatKillsTheProgramIsGivenUp(t *testing.T) {
 			if m.deaths != 8 {
 				t.Errorf("it died %d times", m.deaths)
 			}
-			t.Log(fmt.Sprintf("%d deaths in %s", m.deaths, time.Since(began).Round(time.Millisecond)))
+			t.Logf("%d deaths in %s", m.deaths, time.Since(began).Round(time.Millisecond))
 		})
 	}
 }

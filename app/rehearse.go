@@ -136,7 +136,7 @@ func askCases(ctx context.Context, server, token, workflow, file string) (json.R
 	if err != nil {
 		return nil, report, fmt.Errorf("ask the server: %w", err)
 	}
-	defer res.Body.Close()
+	defer func() { _ = res.Body.Close() }()
 	raw, err := io.ReadAll(io.LimitReader(res.Body, reportMax))
 	if err != nil {
 		return nil, report, fmt.Errorf("read the answer: %w", err)

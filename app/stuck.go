@@ -23,7 +23,7 @@ func (a *App) lookForStuck(ctx context.Context) error {
 	for {
 		rest(ctx, stuckEvery)
 		if ctx.Err() != nil {
-			return nil
+			return nil //nolint:nilerr // the end was asked for
 		}
 		found, err := look.Look(ctx, time.Now())
 		switch {

@@ -298,7 +298,7 @@ func TestTheExampleInGo(t *testing.T) {
 	if err := first.cmd.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}
-	<-first.gone
+	<-first.gone //nolint:errcheck // that it was killed
 	second := p.launch("second", ".", program)
 	if out := p.output(run); out["words"] != 2.0 || out["worker"] != "second" {
 		t.Errorf("after the kill: %v", out)

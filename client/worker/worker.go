@@ -174,7 +174,7 @@ func (w *Worker) Run(ctx context.Context) error {
 // ended is no error when it was asked for.
 func ended(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
-		return nil
+		return nil //nolint:nilerr // the end was asked for
 	}
 	return err
 }

@@ -39,7 +39,7 @@ func (s *Service) Run(ctx context.Context) error {
 		j, err := s.Store.Claim(ctx, s.Now(), lease)
 		switch {
 		case ctx.Err() != nil:
-			return nil
+			return nil //nolint:nilerr // the end was asked for
 		case err == nil:
 			err = s.work(ctx, j)
 		}

@@ -297,8 +297,8 @@ func (f *flows) led() map[string]bool {
 
 // missed tells of something that an expression reads and that never comes.
 func (f *flows) missed(at *flowing, p partLook, m expr.Miss) {
-	title, from, ids := f.c.title(at.node.ID), "", []string(nil)
-	from, ids = f.from(at, m.Path)
+	title := f.c.title(at.node.ID)
+	from, ids := f.from(at, m.Path)
 	before := len(f.c.issues)
 	if m.Field {
 		holder := expr.Spell(m.Path[:len(m.Path)-1])

@@ -229,7 +229,8 @@ func (p *formulaParser) whole() (*formula, error) {
 // arrow reads "x => …" and "(x) => …".
 func (p *formulaParser) arrow() (*formula, bool, error) {
 	at := func(i int) mark { return p.marks[min(p.pos+i, len(p.marks)-1)] }
-	name, length := "", 0
+	var name string
+	var length int
 	switch {
 	case at(0).is == 'i' && at(1).text == "=>" && at(1).is == 'p':
 		name, length = at(0).text, 2

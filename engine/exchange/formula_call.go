@@ -165,7 +165,7 @@ func (w *formulaWriter) method(on term, name string, args []term) (term, error) 
 func includes(on, what term) term {
 	inText := on.within(tightField) + ".contains(" + what.code + ")"
 	inList := what.within(tightAdd) + " in " + on.within(tightAdd)
-	switch on.is {
+	switch on.is { //nolint:exhaustive // of the others it is known only when it runs
 	case textSort:
 		return term{inText, tightField, boolSort}
 	case listSort:

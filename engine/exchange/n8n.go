@@ -77,7 +77,6 @@ type part struct {
 	inner *part             // whose body it stands in, the innermost
 	ports []string          // by number of the output; empty: it has none there
 	gone  bool              // it is no node of ours
-	title string            // other than the name
 	into  *part             // what took it in
 	links map[string]string // by name of a sort of connection that is no flow: who is linked
 }

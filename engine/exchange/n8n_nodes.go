@@ -16,11 +16,11 @@ func (im *n8n) translate(p *part) {
 		p.gone = true // its model is asked by the step that it is linked to
 		return
 	}
-	make, ok := n8nKinds()[p.short()]
+	read, ok := n8nKinds()[p.short()]
 	if !ok {
-		make = (*reader).other
+		read = (*reader).other
 	}
-	config := make(r, p.p)
+	config := read(r, p.p)
 	r.told()
 	if p.gone {
 		return

@@ -146,7 +146,7 @@ type cell struct {
 
 func (c *cell) add(r *Row) {
 	if !looked(r.Measure) {
-		c.Sum.Add(&r.Sum)
+		c.Add(&r.Sum)
 		return
 	}
 	if c.looks == nil {

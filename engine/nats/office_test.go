@@ -349,7 +349,7 @@ func TestOnlyWorkersAreLetIn(t *testing.T) {
 		t.Errorf("another workspace heard %s", m.Data)
 	}
 	select {
-	case <-faults:
+	case <-faults: //nolint:errcheck // that there is one
 	case <-time.After(10 * time.Second):
 		t.Error("it may listen to another's answers")
 	}

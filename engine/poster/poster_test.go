@@ -3,6 +3,7 @@ package poster_test
 import (
 	"bytes"
 	"encoding/xml"
+	"errors"
 	"flag"
 	"image/png"
 	"io"
@@ -65,7 +66,7 @@ func TestFileStandsAlone(t *testing.T) {
 		dec := xml.NewDecoder(strings.NewReader(svg))
 		for {
 			token, err := dec.Token()
-			if err == io.EOF {
+			if errors.Is(err, io.EOF) {
 				break
 			}
 			if err != nil {

@@ -106,7 +106,7 @@ func (w *Watch) Observe(looks []Look) []Seen {
 		s := w.seen[n]
 		if s == nil {
 			s = &Seen{Look: l, Ins: make([]int, SeriesLength), Outs: make([]int, SeriesLength)}
-			s.Look.In, s.Look.Done = 0, 0
+			s.In, s.Done = 0, 0
 			w.seen[n] = s
 		}
 		s.Ins = append(s.Ins[1:], int(l.In-s.In))       //nolint:gosec // small

@@ -103,7 +103,7 @@ func TestATestRunIsAdvanced(t *testing.T) {
 		return r.State.Waiting() && len(r.State.Look(r.Machine)) == 1 && r.State.Look(r.Machine)[0].Node == "rest"
 	})
 	w.sound(t, s.Run)
-	if wake := r.Record.WakeAt.Sub(time.Now()); wake < 25*time.Minute || wake > 31*time.Minute {
+	if wake := time.Until(r.Record.WakeAt); wake < 25*time.Minute || wake > 31*time.Minute {
 		t.Errorf("the row wants to be woken in %s of real time", wake)
 	}
 	if _, err := w.engine.Tell(ctx, "main", s.Run, machine.Advance{Next: true, ID: "two", By: "Ada"}); err != nil {

@@ -185,7 +185,7 @@ func joinFields(a, b Shape, depth int) []Field {
 	fields := make([]Field, 0, max(len(a.Fields), len(b.Fields)))
 	i, k := 0, 0
 	for i < len(a.Fields) || k < len(b.Fields) {
-		order := 0
+		var order int
 		switch {
 		case i == len(a.Fields):
 			order = 1
@@ -283,7 +283,7 @@ func Equal(a, b Shape) bool {
 
 // Words name the sorts as a sentence does: "either text or a list".
 func (s Shape) Words() string {
-	switch s.Kinds {
+	switch s.Kinds { //nolint:exhaustive // sets of sorts, of which the rest is spelled below
 	case 0:
 		return "nothing comes"
 	case Every:

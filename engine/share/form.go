@@ -62,7 +62,7 @@ func FormOf(g graph.Graph) (*Form, error) {
 	var sample map[string]any
 	if json.Unmarshal(g.Layout.Sample, &sample) != nil || len(sample) == 0 || len(sample) > fieldsMax {
 		f.Fields, f.Whole = []Field{{"input", FieldJSON}}, true
-		return f, nil
+		return f, nil //nolint:nilerr // no sample has fields: the input as a whole
 	}
 	for _, name := range inOrder(trigger, g.Layout.Sample) {
 		f.Fields = append(f.Fields, Field{name, typeOf(sample[name])})

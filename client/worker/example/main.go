@@ -48,7 +48,7 @@ func run(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		defer spool.Close()
+		defer func() { _ = spool.Close() }()
 		cfg.Spool = spool
 	}
 	w, err := worker.New(cfg)
