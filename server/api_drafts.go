@@ -185,7 +185,13 @@ func (s *Server) publishDraft(ctx context.Context, in *publishInput) (*body[publ
 	if v.Overridden {
 		d.action = "workflow.publish.unapproved"
 	}
-	d.detail = strings.TrimSpace("v" + strconv.Itoa(v.Number) + " " + d.detail)
+	var drawn struct {
+		Name string `json:"name"`
+	}
+	if err := json.Unmarshal(v.Graph, &drawn); err != nil {
+		return nil, fmt.Errorf("read the name of what was published: %w", err)
+	}
+	d.detail = strings.TrimSpace(drawn.Name + " v" + strconv.Itoa(v.Number) + " " + d.detail)
 	if err := accept(ctx); err != nil {
 		return nil, err
 	}

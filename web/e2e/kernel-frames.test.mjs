@@ -155,8 +155,9 @@ test("five frames in each other hold what is in the innermost, and move as one",
         nodes.push({ id: `g${i}`, key: `g${i}`, kind: "group", ...(i === 0 ? {} : { in: `g${i - 1}` }) });
         layout[`g${i}`] = { x: 0, y: 0 };
       }
-      nodes.push({ id: "core", key: "core", kind: "set", in: "g4" });
+      nodes.push({ id: "core", key: "core", kind: "set", in: "g4" }, { id: "free", key: "free", kind: "set" });
       layout.core = { x: 500, y: 480 };
+      layout.free = { x: 60, y: 700 };
       kernel.load({ signalbox: 1, nodes, edges: [], layout: { nodes: layout } }, specs);
       kernel.setCamera({ x: 0, y: 0, z: 0.9 });
     });
@@ -173,6 +174,19 @@ test("five frames in each other hold what is in the innermost, and move as one",
     const inner = await head(page, "g4");
     await page.mouse.click(inner.x, inner.y);
     assert.deepEqual(await selection(page), ["g4"]);
+    // From outside into the innermost one and out again, near and from afar.
+    for (const z of [0.9, 0.35]) {
+      await page.evaluate((z) => window.bench.kernel.setCamera({ x: 40, y: 40, z }), z);
+      await frames(page);
+      const core = await box(page, "core");
+      const free = await box(page, "free");
+      const home = { x: free.x + free.w / 2, y: free.y + free.h / 2 };
+      await drag(page, home, { x: core.x + core.w / 2, y: core.y + core.h + 8 * z });
+      assert.equal(await parent(page, "free"), "g4", `in at ${z}`);
+      const inside = await box(page, "free");
+      await drag(page, { x: inside.x + inside.w / 2, y: inside.y + inside.h - 8 * z }, home);
+      assert.equal(await parent(page, "free"), "", `out at ${z}`);
+    }
   }));
 
 test("a line that would cross a border is refused beside the pointer", () =>
