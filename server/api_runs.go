@@ -319,7 +319,7 @@ func (s *Server) readRun(ctx context.Context, in *ByID) (*body[runDetailOut], er
 
 type eventsInput struct {
 	ByID
-	After int `query:"after" minimum:"0"`
+	After int `query:"after" minimum:"0" maximum:"2147483647"`
 	Limit int `query:"limit" minimum:"1" maximum:"1000" default:"1000"`
 }
 
@@ -352,7 +352,7 @@ func lastSeq(list []brief.Brief, after int) int {
 
 type eventInput struct {
 	ByID
-	Seq int `path:"seq" minimum:"1"`
+	Seq int `path:"seq" minimum:"1" maximum:"2147483647"`
 }
 
 type fullEventOut struct {

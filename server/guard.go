@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"signalbox/engine/problem"
 )
@@ -13,6 +14,26 @@ import (
 const contentPolicy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; " +
 	"connect-src 'self'; font-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'self'; " +
 	"require-trusted-types-for 'script'; trusted-types sb"
+
+// checkText refuses addresses that hold what is no text, or a NUL, which
+// PostgreSQL cannot compare with anything.
+func (s *Server) checkText(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		good := isText(r.URL.Path)
+		if strings.Contains(r.URL.RawQuery, "%") || !isText(r.URL.RawQuery) {
+			for name, values := range r.URL.Query() {
+				good = good && isText(name) && !slices.ContainsFunc(values, func(v string) bool { return !isText(v) })
+			}
+		}
+		if !good {
+			s.fail(w, r, problem.New(problem.Invalid, "The address holds a character that is none: a NUL, or a part of one."))
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+func isText(s string) bool { return utf8.ValidString(s) && !strings.ContainsRune(s, 0) }
 
 // setHeaders sets what every answer carries. A handler may only make it
 // stricter.

@@ -2,6 +2,7 @@ package server_test
 
 import (
 	"net/http"
+	"net/url"
 	"strings"
 	"testing"
 
@@ -158,6 +159,34 @@ func TestErrorsDoNotRepeatValues(t *testing.T) {
 		res := b.json("POST", "/api/credentials", body)
 		if res.status < 400 || strings.Contains(strings.ReplaceAll(res.text, "/canary-secret", ""), "canary-secret") {
 			t.Errorf("%s: %d %s", body, res.status, res.text)
+		}
+	}
+}
+
+// What PostgreSQL cannot take for text, or for a number, or JSON for a time, is
+// the caller's fault wherever it stands in an address or a form.
+func TestAddressesThatCannotBeLookedUp(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	b := w.member("main", account.Admin)
+	run := w.runs.add("main").String()
+	for _, address := range []string{
+		"/api/audit?action=a%00b", "/api/audit?action=%ff", "/settings/audit?action=%00", "/settings/audit/export?action=%ff", "/api/audit?%00=1",
+		"/api/runs?source=%00", "/api/dead-letters?class=%ff", "/api/dead-letters?node=%00", "/hooks/demo%ff",
+		"/api/runs/" + run + "/events?after=2147483648", "/api/runs/" + run + "/events/9223372036854775807",
+		"/api/boards/events?to=9999-12-31T23:59:59Z", "/api/boards/business?to=9999-12-31T23:59:59Z", "/api/boards/infrastructure?from=9999-12-31",
+	} {
+		if r := b.get(address); r.status != http.StatusUnprocessableEntity {
+			t.Errorf("%s is answered by %d: %.200s", address, r.status, r.text)
+		}
+	}
+	b.get("/api/audit?before=9223372036854775807").must(t, http.StatusOK)
+	b.page("/settings/audit?before=99999999999999999999").must(t, http.StatusOK)
+	b.get("/api/runs?source=%F0%9F%92%A9").must(t, http.StatusOK)
+	for _, email := range []string{"a\x00b@example.org", "\xff", "ada@example.org\x00"} {
+		r := w.browser().form("/login", url.Values{"email": {email}, "password": {"a long enough password"}})
+		if at := r.header.Get("Location"); r.status != http.StatusSeeOther || !strings.HasPrefix(at, "/login") {
+			t.Errorf("%q is answered by %d, %s", email, r.status, at)
 		}
 	}
 }

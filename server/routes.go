@@ -12,7 +12,7 @@ import (
 // the route itself and never guesses from the path.
 func (s *Server) routes() chi.Router {
 	r := chi.NewRouter()
-	r.Use(s.identifyRequest, s.logAccess, s.recoverPanic, s.checkHost, s.setHeaders, middleware.GetHead)
+	r.Use(s.identifyRequest, s.logAccess, s.recoverPanic, s.checkHost, s.setHeaders, s.checkText, middleware.GetHead)
 	r.NotFound(s.notFound)
 	r.MethodNotAllowed(s.methodNotAllowed)
 

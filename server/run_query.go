@@ -2,6 +2,7 @@ package server
 
 import (
 	"context"
+	"errors"
 	"net/url"
 	"slices"
 	"strconv"
@@ -78,6 +79,12 @@ func (s *Server) chosenVersion(ctx context.Context, workspace, text string, q *R
 	return err
 }
 
+// yearMax is the last year that can be asked for: an interval that ends behind
+// 9999 cannot be told as JSON.
+const yearMax = 9000
+
+var errFar = errors.New("it is too far away")
+
 // parseMoment reads a time; without a zone it is UTC.
 func parseMoment(text string) (time.Time, error) {
 	if text == "" {
@@ -87,6 +94,9 @@ func parseMoment(text string) (time.Time, error) {
 	for _, layout := range []string{time.RFC3339Nano, "2006-01-02T15:04Z07:00", "2006-01-02T15:04:05", "2006-01-02T15:04", "2006-01-02"} {
 		var at time.Time
 		if at, err = time.Parse(layout, text); err == nil {
+			if at.Year() > yearMax {
+				return time.Time{}, errFar
+			}
 			return at.UTC(), nil
 		}
 	}

@@ -207,7 +207,7 @@ func (s *Service) SetupOpen(ctx context.Context, token string) (bool, error) {
 type NewOwner struct{ Name, Email, Password string }
 
 func (n NewOwner) check() *problem.Problem {
-	if l := utf8.RuneCountInString(n.Name); l == 0 || l > NameMax {
+	if l := utf8.RuneCountInString(n.Name); l == 0 || l > NameMax || !utf8.ValidString(n.Name) || strings.ContainsFunc(n.Name, func(r rune) bool { return r < ' ' }) {
 		return problem.New(problem.Invalid, "Your name is missing or too long.").At("name", "length", fmt.Sprintf("1 to %d characters", NameMax))
 	}
 	if _, err := mail.ParseAddress(n.Email); err != nil || len(n.Email) > EmailMax || strings.ContainsAny(n.Email, "<> ") {
@@ -255,4 +255,7 @@ func hashToken(token string) []byte {
 	return sum[:]
 }
 
-func normalEmail(email string) string { return strings.ToLower(strings.TrimSpace(email)) }
+// No address has a NUL, and PostgreSQL does not look for one.
+func normalEmail(email string) string {
+	return strings.ToLower(strings.TrimSpace(strings.ReplaceAll(email, "\x00", "\uFFFD")))
+}

@@ -56,7 +56,7 @@ const auditColumns = `seq, at, actor_id, actor, token_id, action, target, detail
 // List implements audit.Store.
 func (a *Audit) List(ctx context.Context, workspace string, q audit.Query) ([]audit.Entry, error) {
 	rows, err := a.pool.Query(ctx, `select `+auditColumns+` from audit_log
-		where workspace_id = $1 and ($2 = 0 or seq < $2)
+		where workspace_id = $1 and ($2::bigint = 0 or seq < $2::bigint)
 		and ($3 = '' or action = $3 or starts_with(action, $3 || '.'))
 		and ($4::uuid is null or actor_id = $4)
 		and ($5::timestamptz is null or at >= $5) and ($6::timestamptz is null or at < $6)
