@@ -17,11 +17,11 @@ func call() Spec {
 			}},
 			{"input", Schema{
 				Title: "Input", Placeholder: "=input",
-				Description: "What the other run gets. Nothing here: this node's input.",
+				Description: "What the other run gets. Nothing here: this step's input.",
 			}},
 			{"wait", Schema{
 				Type: "boolean", Title: "Wait for its end", Default: raw(`true`), Constant: true,
-				Description: "Otherwise the node goes on with the id of the run.",
+				Description: "Otherwise the step goes on with the id of the run.",
 			}},
 		}},
 		Example: raw(`{"workflow":"Charge a card","input":{"amount":"=input.total"}}`),

@@ -12,7 +12,7 @@ func callback() Spec {
 			}},
 			{"timeout", Schema{
 				Type: "string", Title: "Give up after", UI: "duration", Format: "duration", Placeholder: "24h",
-				Description: "How long to wait; then the node goes on by its timeout port. Nothing here: for ever.",
+				Description: "How long to wait; then the step goes on by Timeout. Nothing here: for ever.",
 			}},
 		}},
 		Example: raw(`{"timeout":"1h"}`),

@@ -13,8 +13,9 @@ func human() Spec {
 			{"assignees", Schema{Type: "array", Title: "For", Items: &Schema{Type: "string", MaxLength: 200}, Description: "Who is asked. Nobody here: whoever may work on runs."}},
 			{"decisions", Schema{
 				Type: "array", Title: "Ways on", MinItems: 1, MaxItems: 20, Description: "The buttons; each is a way out.",
+				Default: raw(`[{"port":"approved"},{"port":"refused"}]`),
 				Items: &Schema{Type: "object", Required: []string{"port"}, Properties: Properties{
-					{"port", Schema{Type: "string", Title: "Way", UI: "port", Constant: true, MaxLength: 40, Description: "The name of the way out."}},
+					{"port", Schema{Type: "string", Title: "Way", UI: "port", Constant: true, MaxLength: 40, Placeholder: "approved", Description: "The name of the way out."}},
 					{"title", Schema{Type: "string", Title: "Button", MaxLength: 80, Description: "What the button says; nothing here: the name."}},
 				}},
 			}},
@@ -28,7 +29,7 @@ func human() Spec {
 			}},
 			{"timeout", Schema{
 				Type: "string", Title: "Give up after", UI: "duration", Format: "duration", Placeholder: "24h",
-				Description: "How long to wait; then the node goes on by its timeout port. Nothing here: for ever.",
+				Description: "How long to wait; then the step goes on by Timeout. Nothing here: for ever.",
 			}},
 		}},
 		Example: raw(`{"title":"Refund {{ input.amount }}?","decisions":[{"port":"approved","title":"Approve"},{"port":"refused","title":"Refuse"}],"timeout":"24h"}`),

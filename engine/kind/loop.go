@@ -17,7 +17,7 @@ func loop() Spec {
 			}},
 			{"max", Schema{
 				Type: "integer", Title: "Most rounds", Default: raw(`10`), Minimum: at(1), Maximum: at(10_000), Constant: true,
-				Description: "When the condition still holds after so many rounds, the node fails with loop_limit.",
+				Description: "When the condition still holds after so many rounds, the step fails with loop_limit.",
 			}},
 		}},
 		Example: raw(`{"condition":"input.score < 0.8","max":5}`),

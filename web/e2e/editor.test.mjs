@@ -152,6 +152,31 @@ test("a workflow is made, published and run without a pointer", async () => {
   assert.deepEqual((await draft(id)).graph.layout.sample, { n: 9 }, "the input is kept for the next test");
 });
 
+test("who writes fast loses no letter, whatever the field becomes on the way", async () => {
+  const id = await openLine("Fast hands");
+  await card("Result").click();
+  const field = page.locator('[data-field="/config/value"]');
+  const value = async () => byKind(await draft(id), "output").config?.value;
+  await field.locator(".ed-exprrest").click();
+  await page.waitForFunction(() => document.querySelector(".ed-exprhost")?.shadowRoot?.activeElement != null);
+  await key("Control+a");
+  await page.keyboard.type("plain words");
+  await until("an expression gives way to words", async () => (await value()) === "plain words");
+  await key("Control+a");
+  await key("Backspace");
+  await key("Escape");
+  await field.locator(".ed-exprrest").focus();
+  await page.keyboard.type("=input.n + 1");
+  await until("words give way to an expression", async () => (await value()) === "=input.n + 1");
+  await card("Set fields").click();
+  await page.locator("button.ed-addrow").click();
+  await page.locator(".ed-pair:last-of-type input:focus").waitFor();
+  await page.keyboard.type("more");
+  await key("Tab");
+  await page.keyboard.type("{{ input.n }} of {{ input.n }}");
+  await until("a new row is written into", async () => byKind(await draft(id), "set").config.fields.more === "{{ input.n }} of {{ input.n }}");
+});
+
 test("two people edit one drawing, and each undoes only what is theirs", async () => {
   const id = await openLine("Two people");
   const other = await context.newPage();

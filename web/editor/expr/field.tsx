@@ -24,6 +24,8 @@ export type ExprFieldProps = {
   /** Show what it gives below. */
   readonly result?: boolean;
   change(source: string): void;
+  /** Told when somebody begins and ends to write. */
+  writing?(now: boolean): void;
 };
 
 /** Loads the editor's code; also called ahead of time. */
@@ -45,15 +47,18 @@ export function ExprField(props: ExprFieldProps) {
   const answer = useExprAnswer(source, mode, result);
 
   useLayoutEffect(() => {
-    const at = takeExpressionFocus(form, pointer);
+    const at = open ? undefined : takeExpressionFocus(form, pointer);
     if (at === undefined) return;
     caret.current = at;
     setOpen(true);
   });
 
-  useEffect(() => {
+  // Not after the paint: whoever types on would type into nothing.
+  useLayoutEffect(() => {
     if (!open) return undefined;
     let gone = false;
+    host.current?.focus({ preventScroll: true });
+    latest.current.writing?.(true);
     void loadEditor().then(({ openEditor }) => {
       if (gone || !host.current) return;
       editor.current = openEditor(host.current, {
@@ -76,6 +81,7 @@ export function ExprField(props: ExprFieldProps) {
       gone = true;
       editor.current?.destroy();
       editor.current = undefined;
+      latest.current.writing?.(false);
     };
   }, [open]);
 
@@ -100,11 +106,22 @@ export function ExprField(props: ExprFieldProps) {
     caret.current = undefined;
     setOpen(true);
   };
+  // What is typed before the editor's code is there.
+  const typeEarly = (event: KeyboardEvent) => {
+    const typed = event.key.length === 1 && !event.ctrlKey && !event.metaKey;
+    const at = caret.current ?? source.length;
+    const back = event.key === "Backspace" && at > 0;
+    if (editor.current || event.isComposing || !(typed || back)) return;
+    event.preventDefault();
+    const before = source.slice(0, back ? at - 1 : at) + (typed ? event.key : "");
+    caret.current = before.length;
+    props.change(before + source.slice(at));
+  };
   const shape = `ed-expr${props.multiline ? " many" : ""}${open ? " open" : ""}${props.invalid || answer?.error ? " bad" : ""}`;
   return (
     <div class={shape}>
       {open ? (
-        <div class="ed-exprhost" ref={host} key="open" />
+        <div class="ed-exprhost" ref={host} key="open" tabIndex={-1} onKeyDown={typeEarly} />
       ) : (
         <div
           key="rest"

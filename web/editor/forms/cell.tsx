@@ -1,6 +1,7 @@
 // One value inside a row: plain text, or an expression when it is written as
 // one.
 
+import { useState } from "preact/hooks";
 import type { Mode } from "../../core/expr-tokens.ts";
 import { formOf } from "../../core/expr-tokens.ts";
 import { ExprField } from "../expr/field.tsx";
@@ -37,7 +38,10 @@ export function ValueCell({
 }: CellProps) {
   const form = useForm();
   const text = cellText(value);
+  // While somebody writes, the field stays what it is.
+  const [writing, setWriting] = useState(false);
   const open =
+    writing ||
     mode === "expr" ||
     (mode === "value" && (formOf(text) === "expression" || formOf(text) === "template"));
   if (open) {
@@ -51,6 +55,7 @@ export function ValueCell({
         pointer={pointer}
         result={result}
         change={change}
+        writing={setWriting}
       />
     );
   }

@@ -1,17 +1,20 @@
 // JSON and source code, in an editor of several lines. JSON is taken only
 // while it is whole; until then the field says what is wrong.
 
-import { useEffect, useState } from "preact/hooks";
+import { useLayoutEffect, useState } from "preact/hooks";
 import { ExprField } from "../expr/field.tsx";
+import { requestExpressionFocus } from "../expr/focus.ts";
 import { Icon } from "../icon.tsx";
 import { t } from "../strings.ts";
+import { useForm } from "./context.ts";
 import type { ControlProps } from "./control.ts";
 
 export function JSONControl({ field, value, id, change, invalid, describedBy }: ControlProps) {
+  const form = useForm();
   const plain = typeof value === "string"; // text, kept as it is written
   const given = plain ? value : written(value);
   const [typed, setTyped] = useState<string | undefined>(undefined);
-  useEffect(() => {
+  useLayoutEffect(() => {
     setTyped((text) => (text !== undefined && sameJSON(text, value) ? text : undefined));
   }, [given]);
   const text = typed ?? given;
@@ -21,7 +24,11 @@ export function JSONControl({ field, value, id, change, invalid, describedBy }: 
     if (next.trim() === "") change(undefined);
     else if (jsonFault(next) === undefined && !(plain && isPlainWord(next)))
       change(JSON.parse(next));
-    else if (plain || next.trimStart().startsWith("=")) change(next);
+    else if (next.trimStart().startsWith("=")) {
+      // Another control takes its place.
+      requestExpressionFocus(form, field.pointer, next.length);
+      change(next);
+    } else if (plain) change(next);
   };
   return (
     <>

@@ -2,7 +2,7 @@
 // wrong with it or what it means.
 
 import type { ComponentChildren } from "preact";
-import { useId } from "preact/hooks";
+import { useId, useState } from "preact/hooks";
 import { formOf } from "../../core/expr-tokens.ts";
 import type { Field } from "../../core/form-schema.ts";
 import { at } from "../../core/form-schema.ts";
@@ -63,7 +63,9 @@ function Row({ field, who }: { readonly field: Field; readonly who?: string }) {
   const help = faults.length > 0 ? `${id}-err` : `${id}-help`;
   const change = (next: unknown) =>
     form.set(field.pointer, next === "" && !field.required ? undefined : next);
-  const expression = isExpression(value, field);
+  // While somebody writes an expression, its field stays, whatever is in it.
+  const [writing, setWriting] = useState(false);
+  const expression = writing || isExpression(value, field);
   const props: ControlProps = {
     field,
     value,
@@ -73,7 +75,11 @@ function Row({ field, who }: { readonly field: Field; readonly who?: string }) {
     invalid: faults.some((f) => f.severity === "error"),
   };
   const group = groups.has(field.widget) && !expression;
-  const body = expression ? <ExpressionControl {...props} /> : <Control {...props} />;
+  const body = expression ? (
+    <ExpressionControl {...props} writing={setWriting} />
+  ) : (
+    <Control {...props} />
+  );
   const legend = <LegendText field={field} />;
   if (field.widget === "section" && !expression) return <Section field={field} value={value} />;
   return (
@@ -185,7 +191,15 @@ function Below({
   );
 }
 
-function ExpressionControl({ field, value, id, change, invalid, describedBy }: ControlProps) {
+function ExpressionControl({
+  field,
+  value,
+  id,
+  change,
+  invalid,
+  describedBy,
+  writing,
+}: ControlProps & { writing(now: boolean): void }) {
   return (
     <ExprField
       source={typeof value === "string" ? value : ""}
@@ -196,6 +210,7 @@ function ExpressionControl({ field, value, id, change, invalid, describedBy }: C
       placeholder={field.schema["x-placeholder"]}
       pointer={field.pointer}
       change={change}
+      writing={writing}
     />
   );
 }

@@ -1,12 +1,13 @@
 // Names and values, one pair a row.
 
-import { useEffect, useState } from "preact/hooks";
+import { useLayoutEffect, useState } from "preact/hooks";
 import { escapePointer } from "../../core/form-schema.ts";
 import { Icon } from "../icon.tsx";
 import { t } from "../strings.ts";
 import { cellText, ValueCell } from "./cell.tsx";
 import { useForm } from "./context.ts";
 import type { ControlProps } from "./control.ts";
+import { AddRow } from "./rows.tsx";
 
 type Row = { readonly id: number; readonly name: string; readonly value: unknown };
 
@@ -14,7 +15,8 @@ export function PairsControl({ field, value, change }: ControlProps) {
   const form = useForm();
   const [rows, setRows] = useState<readonly Row[]>(() => rowsOf(value, 0));
   const given = JSON.stringify(value ?? {});
-  useEffect(() => {
+  // Not after the paint: by then somebody may have typed on.
+  useLayoutEffect(() => {
     setRows((current) => (sameContent(current, value) ? current : rowsOf(value, nextID(current))));
   }, [given]);
   const update = (next: readonly Row[]) => {
@@ -59,15 +61,12 @@ export function PairsControl({ field, value, change }: ControlProps) {
           </button>
         </div>
       ))}
-      <button
-        type="button"
-        class="ed-addrow"
+      <AddRow
         disabled={form.readOnly}
-        onClick={() => setRows([...rows, { id: nextID(rows), name: "", value: "" }])}
+        add={() => setRows([...rows, { id: nextID(rows), name: "", value: "" }])}
       >
-        <Icon name="plus" />
         {t("editor.form.addRow")}
-      </button>
+      </AddRow>
     </div>
   );
 }

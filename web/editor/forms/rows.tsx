@@ -60,7 +60,8 @@ export function RowTools({ index, count, name, move, remove }: RowToolsProps) {
   );
 }
 
-function AddRow({
+/** Adds a row above itself, and goes on in it. */
+export function AddRow({
   disabled,
   add,
   children,
@@ -70,7 +71,18 @@ function AddRow({
   add(): void;
 }) {
   return (
-    <button type="button" class="ed-addrow" disabled={disabled} onClick={add}>
+    <button
+      type="button"
+      class="ed-addrow"
+      disabled={disabled}
+      onClick={({ currentTarget }) => {
+        add();
+        requestAnimationFrame(() => {
+          const row = currentTarget.previousElementSibling;
+          row?.querySelector<HTMLElement>('input, select, textarea, [role="textbox"]')?.focus();
+        });
+      }}
+    >
       <Icon name="plus" />
       {children}
     </button>

@@ -124,8 +124,9 @@ export function DurationControl({ field, value, id, change, describedBy, invalid
   const form = useForm();
   const text = typeof value === "string" ? value : "";
   const parts = /^(\d+(?:\.\d+)?)(ms|s|m|h)$/.exec(text);
+  const { default: given, "x-placeholder": example } = field.schema;
   const fallback = /^(\d+(?:\.\d+)?)(ms|s|m|h)$/.exec(
-    typeof field.schema.default === "string" ? field.schema.default : "",
+    typeof given === "string" ? given : (example ?? ""),
   );
   const [unit, setUnit] = useState(parts?.[2] ?? fallback?.[2] ?? "s");
   const last = useRef(text);
@@ -153,7 +154,7 @@ export function DurationControl({ field, value, id, change, describedBy, invalid
         type="text"
         autocomplete="off"
         value={parts?.[1] ?? text}
-        placeholder={field.schema["x-placeholder"] ?? fallback?.[1]}
+        placeholder={fallback?.[1] ?? example}
         readOnly={form.readOnly}
         aria-describedby={describedBy}
         aria-invalid={invalid || undefined}
