@@ -426,8 +426,13 @@ test("on a narrow screen the inspector is a sheet, on a small one nothing is edi
   await page.locator(".ed-closesheet").click();
   await page.locator(".ed-closesheet").waitFor({ state: "detached" });
   await page.setViewportSize({ width: 600, height: 760 });
-  await page.locator(".ed-dock button").nth(3).waitFor({ state: "detached" });
+  await page.locator('.ed-dock button[aria-label^="Add"]').waitFor({ state: "detached" });
   assert.ok(await page.locator(".ed-publish").isHidden());
+  // What is not edited can still be tried out.
+  await page.locator(".ed-test").click();
+  await page.getByText("JSON, for this run alone.").waitFor();
+  await page.getByRole("button", { name: "Start", exact: true }).click();
+  await page.getByText("Succeeded").first().waitFor();
   await page.setViewportSize({ width: 1440, height: 900 });
 });
 

@@ -18,6 +18,11 @@ import { PastInputs, TestOptions, testOf } from "./run-options.tsx";
 /** The choices of the last test run on this page. */
 let remembered: Options = { step: false, virtual: false, skip: true, pins: true };
 
+/** A field that takes the focus would show its end. */
+function fromTop(field: HTMLTextAreaElement | null): void {
+  field?.setSelectionRange(0, 0);
+}
+
 export function RunDialog() {
   const editor = useEditor();
   const { session } = editor;
@@ -129,6 +134,7 @@ export function RunDialog() {
           </label>
           <textarea
             id="ed-run-input"
+            ref={fromTop}
             class="inp mono ed-runinput"
             rows={10}
             spellcheck={false}
@@ -140,7 +146,7 @@ export function RunDialog() {
           />
           {broken === undefined ? (
             <p class="hint" id="ed-run-help">
-              {helpOf(node, only !== undefined)}
+              {helpOf(node, only !== undefined, !session.readOnly.value)}
             </p>
           ) : (
             <p class="err" id="ed-run-help">
@@ -168,10 +174,12 @@ export function RunDialog() {
 }
 
 /** What the author says of the input, if anything. */
-function helpOf(trigger: GraphNode | undefined, only: boolean): string {
+function helpOf(trigger: GraphNode | undefined, only: boolean, kept: boolean): string {
   if (only) return t("editor.run.getsHelp");
   const help = trigger?.config?.["description"];
-  return typeof help === "string" && help !== "" ? help : t("editor.run.inputHelp");
+  return typeof help === "string" && help !== ""
+    ? help
+    : t(kept ? "editor.run.inputHelp" : "editor.run.inputOnce");
 }
 
 function titleOf(editor: Editor, of: TestOf): string {

@@ -43,7 +43,7 @@ export function StepInspector({ node }: { readonly node: GraphNode }) {
         <div>
           <TitleField node={node} />
           <p>
-            {t(`editor.category.${spec.category as "flow"}`)} · {spec.title.toLowerCase()}
+            {t(`editor.category.${spec.category as "flow"}`)} · {within(spec.title)}
           </p>
         </div>
         <StepMenu node={node} />
@@ -85,6 +85,11 @@ export function StepInspector({ node }: { readonly node: GraphNode }) {
       <IssueFoot node={node} />
     </>
   );
+}
+
+/** A kind's title inside of a line: what is written large as a whole, as HTTP, stays so. */
+function within(title: string): string {
+  return title.replace(/^\p{Lu}(?!\p{Lu})/u, (first) => first.toLowerCase());
 }
 
 /** Who has this step open too. */

@@ -60,7 +60,7 @@ export function TopBar() {
         <button
           type="button"
           class="btn ed-test"
-          disabled={!ready}
+          disabled={!ready && !(session.small.value && session.loading.value === "ready")}
           onClick={() => (session.dialog.value = "run")}
         >
           <Icon name="play" />

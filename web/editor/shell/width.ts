@@ -42,6 +42,7 @@ export function watchWidth(editor: Editor): void {
   const mayEdit = version === undefined && compare === undefined && mayDraw(editor);
   const apply = () => {
     session.readOnly.value = small.matches || !mayEdit;
+    session.small.value = small.matches && mayEdit;
     // A sheet that nobody asked for would hide the drawing.
     if (sheet.matches && !session.narrow.value) session.inspector.value = false;
     session.narrow.value = sheet.matches;

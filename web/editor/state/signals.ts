@@ -95,6 +95,8 @@ export function createSession(workflow: Workflow) {
     link: signal<Link>("connecting"),
     signedOut: signal(false),
     readOnly: signal(false),
+    /** Only for want of room: a test run is started all the same. */
+    small: signal(false),
     /** Set while a published version is shown instead of the draft. */
     versionShown: signal<number | undefined>(undefined),
     /** Two versions are shown in one drawing. */
