@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 	"sync"
 	"time"
 
@@ -45,7 +46,7 @@ func compileFile(path string, out io.Writer) (*machine.Machine, graph.Graph, err
 	}
 	m, issues := compile.Compile(g)
 	for _, i := range issues {
-		fmt.Fprintf(out, "%-8s %-20s %s\n", i.Severity, i.Code, i.Message)
+		fmt.Fprintf(out, "%-8s %-20s %s%s\n", i.Severity, i.Code, placeOf(&g, i), i.Message)
 		for _, c := range i.Example {
 			fmt.Fprintf(out, "           when “%s” leaves by %s\n", g.Title(c.Node), c.Port)
 		}
@@ -54,6 +55,15 @@ func compileFile(path string, out io.Writer) (*machine.Machine, graph.Graph, err
 		}
 	}
 	return m, g, nil
+}
+
+// placeOf names the step and the field that a finding is about, as far as its
+// words do not.
+func placeOf(g *graph.Graph, i graph.Issue) string {
+	if i.Node == "" || (i.Field == "" && strings.Contains(i.Message, "“"+g.Title(i.Node)+"”")) {
+		return ""
+	}
+	return g.Title(i.Node) + strings.TrimPrefix(i.Field, "/config") + ": "
 }
 
 // Check prints the findings about a workflow file. Exit code 1: it could not

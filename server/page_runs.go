@@ -129,7 +129,7 @@ func runRow(run Run) view.Run {
 		Status: run.Status, Labels: run.Labels, Test: run.Test, Source: run.Source, Started: run.CreatedAt,
 	}
 	if !run.EndedAt.IsZero() {
-		row.Lasted = run.Lasted()
+		row.Over, row.Lasted = true, run.Lasted()
 	}
 	if run.Status == "failed" {
 		row.Why = run.Error

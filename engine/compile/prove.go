@@ -108,7 +108,7 @@ func (c *compiler) joinFix(n *graph.Node, f soundness.Fix) *graph.Fix {
 		join.Then, title = "cancel", "Let “%s” cancel the other branches"
 	case f.Mode == join.Mode:
 	case f.Mode == machine.JoinInclusive:
-		title = "Let “%s” join whatever comes (inclusive)"
+		title = "Let “%s” wait for what still comes"
 	default:
 		title = "Let “%s” join each branch by itself"
 	}

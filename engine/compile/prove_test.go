@@ -29,8 +29,8 @@ func TestFixesTakeTheirFindingAway(t *testing.T) {
 		join        graph.Join
 		lines       []string
 	}{
-		"a starved all":         {"join_stuck", "whatever comes", graph.Join{Mode: "all", Combine: "append"}, choice},
-		"a starved n":           {"join_stuck", "whatever comes", graph.Join{Mode: "n", N: 2}, choice},
+		"a starved all":         {"join_stuck", "what still comes", graph.Join{Mode: "all", Combine: "append"}, choice},
+		"a starved n":           {"join_stuck", "what still comes", graph.Join{Mode: "n", N: 2}, choice},
 		"first in a loop":       {"absorb_in_loop", "cancel the other", graph.Join{Mode: "first"}, loop},
 		"n of m in a loop":      {"absorb_in_loop", "cancel the other", graph.Join{Mode: "n", N: 1, Deadline: "5s"}, append([]string{"late:mock", "j.timeout>late"}, loop...)},
 		"a deadline in a loop":  {"absorb_in_loop", "Take the deadline off", graph.Join{Mode: "inclusive", Deadline: "5s"}, append([]string{"late:mock", "j.timeout>late"}, loop...)},

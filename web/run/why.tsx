@@ -103,7 +103,12 @@ function Failed({ store, run, failure }: FailedProps) {
           </ol>
         </section>
       )}
-      <Ways store={store} run={run} failure={failure} cause={back[0]} />
+      <Ways
+        store={store}
+        run={run}
+        failure={failure}
+        cause={back.find((e) => e.size !== undefined) ?? back[0]}
+      />
     </>
   );
 }
@@ -241,7 +246,7 @@ function gives(e: Brief): boolean {
   return e.type === "RunStarted" || e.type.endsWith("Completed") || e.type === "Responded";
 }
 
-/** The ways on. */
+/** The ways on; the cause is the nearest event before that gave data to edit. */
 function Ways({ store, run, failure, cause }: FailedProps & { readonly cause: Brief | undefined }) {
   const { operates } = store.info;
   // A step that computes inside fails again on the same values.

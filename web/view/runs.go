@@ -82,9 +82,10 @@ type Run struct {
 	Test     bool
 	Source   string
 	Started  time.Time
-	Lasted   time.Duration // zero while it runs
-	Why      string        // of a failed one
-	Stuck    *Stuck        // of an open one that nothing seems to move
+	Lasted   time.Duration
+	Over     bool   // it runs no more
+	Why      string // of a failed one
+	Stuck    *Stuck // of an open one that nothing seems to move
 }
 
 // Stuck says why nothing seems to move a run.
@@ -202,7 +203,7 @@ func shortRun(id string) string {
 }
 
 func (r Run) lasted(p Page) string {
-	if r.Lasted <= 0 {
+	if !r.Over {
 		return ""
 	}
 	return p.Took(r.Lasted)

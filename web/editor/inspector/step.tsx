@@ -238,7 +238,7 @@ function IssueAction({ issue }: { readonly issue: Issue }) {
   const editor = useEditor();
   if (issue.fix && !editor.session.readOnly.value) {
     return (
-      <button type="button" class="lnk" onClick={() => applyFix(editor, issue)}>
+      <button type="button" class="lnk fix" onClick={() => applyFix(editor, issue)}>
         {issue.fix.title}
       </button>
     );

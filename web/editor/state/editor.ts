@@ -431,6 +431,10 @@ export class Editor {
     const all = [...this.#issues, ...this.#also];
     this.session.issues.value = all;
     this.kernel.setIssues(all);
+    // What is mended is no longer played.
+    const played = this.session.example.value?.issue;
+    if (played && !all.some((i) => i.code === played.code && i.node === played.node))
+      this.session.example.value = undefined;
   }
 
   // -- telling people
