@@ -146,7 +146,8 @@ func (l *line) ready(context.Context) error {
 // atTheEdge makes an action of ours do what a server has handed out.
 func atTheEdge(a worker.Action) client.Handler {
 	return func(ctx context.Context, t *client.Task) (any, error) {
-		if limit := time.Duration(t.TimeoutSeconds * float64(time.Second)); limit > 0 { // the server's word may not get through
+		limit := time.Duration(t.TimeoutSeconds * float64(time.Second))
+		if limit > 0 { // the server's word may not get through
 			var stop context.CancelFunc
 			ctx, stop = context.WithTimeoutCause(ctx, limit, client.Fail(worker.ClassTimeout, fmt.Sprintf("The attempt took longer than %s.", limit)))
 			defer stop()
@@ -154,6 +155,7 @@ func atTheEdge(a worker.Action) client.Handler {
 		output, err := a.Do(ctx, worker.Call{
 			Task: task.Task{
 				Workflow: t.Workflow, Run: t.Run, Node: t.Node, Visit: t.Visit, Attempt: t.Attempt, Kind: t.Kind, Key: t.Key,
+				Timeout: limit, // without one an action sets its own
 			},
 			Config: t.Input, Progress: t.Progress, By: func(string) {}, Settled: func(func(*task.Result, bool)) {},
 			Secret: func(_ context.Context, name string) (vault.Secret, error) {

@@ -2,6 +2,7 @@ package app_test
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"io"
 	"log/slog"
@@ -17,6 +18,8 @@ import (
 	"time"
 
 	"signalbox/app"
+	client "signalbox/client/worker"
+	"signalbox/engine/worker"
 )
 
 // wire is the line between an edge and its server.
@@ -372,5 +375,22 @@ func TestSettingsOfTheEdge(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%v: %v", c.args, err)
 		}
+	}
+}
+
+// seen is an action that gives back the time it has.
+type seen struct{}
+
+func (seen) Do(_ context.Context, c worker.Call) (json.RawMessage, error) {
+	return json.Marshal(c.Task.Timeout)
+}
+
+// An action that knows no time limit sets one of its own, and would end a slow
+// device's answer though the step lets it take longer.
+func TestStepsAtTheEdgeHaveTheirOwnTime(t *testing.T) {
+	t.Parallel()
+	out, err := app.AtTheEdge(seen{})(t.Context(), &client.Task{TimeoutSeconds: 600, Input: json.RawMessage(`{}`)})
+	if raw, ok := out.(json.RawMessage); err != nil || !ok || string(raw) != fmt.Sprint(int64(10*time.Minute)) {
+		t.Errorf("the action has %s, %v", out, err)
 	}
 }
