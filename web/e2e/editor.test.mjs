@@ -340,7 +340,6 @@ test("a way into a dead end is shown step by step, and one button mends it", asy
   const next = page.locator(".ed-example .btn", { hasText: "Next" });
   while (await next.isEnabled()) await next.click();
   await page.locator(".ed-examplewhy").waitFor();
-  await page.locator(".ed-example header .btn").click();
   // By keyboard alone: to the button that mends, and back from where it was.
   await page.locator(".ed-problems").focus();
   const mend = await page.locator(".ed-problem.error .btn").last().innerText();
@@ -348,6 +347,7 @@ test("a way into a dead end is shown step by step, and one button mends it", asy
   for (let i = 0; i < 12 && (await focused()) !== mend; i += 1) await key("Tab");
   await key("Enter");
   await page.locator(".ed-allgood").waitFor();
+  await page.locator(".ed-example").waitFor({ state: "detached" }); // it holds no longer
   const meet = (d) => d.graph.nodes.find((n) => n.id === "meet");
   assert.equal(meet(await draft(id)).join?.mode, "inclusive");
   await until("the focus stays in the list", () => page.evaluate(() => document.activeElement?.className === "ed-problems"));

@@ -11,6 +11,9 @@ export class KernelStage implements Stage {
   readonly #kernel: Kernel;
   /** What the person chose is told; what the page chose is not told back. */
   #quiet = false;
+  /** The person looks where they want to: nothing is fitted without being asked. */
+  #moved = false;
+  readonly #sizes: ResizeObserver;
 
   constructor(host: HTMLElement, graph: Graph, specs: readonly Spec[], events: StageEvents) {
     this.#kernel = new Kernel({ host, readOnly: true });
@@ -19,9 +22,16 @@ export class KernelStage implements Stage {
       if (!this.#quiet) events.select([...selection.nodes][0]);
     });
     this.#kernel.on("camera", ({ manual }) => {
-      if (manual) events.panned();
+      if (!manual) return;
+      this.#moved = true;
+      events.panned();
     });
     this.#kernel.fit();
+    // A panel that opens beside it must not cover what failed.
+    this.#sizes = new ResizeObserver(() => {
+      if (!this.#moved && host.clientWidth > 0) this.#kernel.fit();
+    });
+    this.#sizes.observe(host);
   }
 
   setStatus(id: string, status: NodeStatus, foot: Foot): void {
@@ -49,10 +59,12 @@ export class KernelStage implements Stage {
   }
 
   fit(animate: boolean): void {
+    this.#moved = false;
     this.#kernel.fit(undefined, animate);
   }
 
   zoom(factor: number): void {
+    this.#moved = true;
     this.#kernel.zoomBy(factor);
   }
 
@@ -61,6 +73,7 @@ export class KernelStage implements Stage {
   }
 
   destroy(): void {
+    this.#sizes.disconnect();
     this.#kernel.destroy();
   }
 }

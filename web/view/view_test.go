@@ -338,3 +338,22 @@ func TestAgo(t *testing.T) {
 		t.Error(fmt.Sprint(got, " want ", want))
 	}
 }
+
+func TestARunThatEndedInItsFirstTurnHasATime(t *testing.T) {
+	t.Parallel()
+	catalogue, err := words.Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := view.Page{Title: "Runs", Lang: "en", Theme: view.ThemeDark, Place: "runs", Assets: assets{}, Words: catalogue, User: &view.User{ID: "u", Role: "owner"}}
+	for _, over := range []bool{true, false} {
+		var out bytes.Buffer
+		rows := view.Runs{Query: url.Values{}, Rows: []view.Run{{ID: "0199-abcdef", Status: "failed", Over: over}}}
+		if err := view.RunsPage(p, rows).Render(t.Context(), &out); err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Contains(out.String(), "&lt; 1 ms"); got != over {
+			t.Errorf("over %v: a time is shown: %v", over, got)
+		}
+	}
+}
