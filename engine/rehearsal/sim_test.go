@@ -16,8 +16,11 @@ import (
 func TestRunsRepeatThemselves(t *testing.T) {
 	t.Parallel()
 	same, other := 0, map[string]int{}
-	for seed := range uint64(40) {
+	for seed := range uint64(60) {
 		for _, r := range sim.Play(t, seed).Stored {
+			if r.Inside > 0 {
+				continue // its items are runs of their own, which a rehearsal does not start
+			}
 			was, ok := recorded(t, r.Machine, r.Record.Run.String(), r.Record.Workspace, r.Record.Workflow.String(), r.Record.Version.String(), r.Record.Events)
 			if !ok {
 				continue

@@ -28,7 +28,7 @@ func (w *world) judge(s sketch) Played {
 		p.count(b)
 		if raw, err := b.m.Encode(); err == nil {
 			if rec, err := w.store.Load(context.Background(), b.id); err == nil {
-				p.Stored = append(p.Stored, Stored{raw, rec})
+				p.Stored = append(p.Stored, Stored{raw, rec, w.plan.Inside})
 			}
 		}
 		p.Status[string(b.s.Status)]++

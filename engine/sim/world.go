@@ -259,6 +259,7 @@ type Played struct {
 type Stored struct {
 	Machine json.RawMessage
 	Record  *runtime.Record
+	Inside  int // items of a map that are done inside it; 0: all
 }
 
 // Option changes what a seed draws.
