@@ -63,7 +63,6 @@ const (
 	EndsLost          // what ends while others are told of is forgotten
 	GatherLost        // a new owner does not put the results together
 	GatherMixed       // results come in the order of their end
-	OwnerOfBefore     // an owner believes its memory when somebody else had its shard
 
 	// Of the store.
 	EpochUnchecked // an owner of before may commit
@@ -77,7 +76,7 @@ var names = [...]string{
 	"start twice", "key per attempt", "dispatch first", "ack first", "reply first", "trace first", "state kept", "nothing owed", "owed not recovered",
 	"timers not recovered", "cancel untold", "time goes back", "chain restarts", "value not stored", "row stale",
 	"call first", "call again", "call not recovered", "call end untold", "call error forgiven", "cancel stays", "birth forgotten", "not disowned",
-	"items too wide", "item again", "items not recovered", "items stay", "items not held", "ends lost", "gather lost", "gather mixed", "owner of before",
+	"items too wide", "item again", "items not recovered", "items stay", "items not held", "ends lost", "gather lost", "gather mixed",
 	"epoch unchecked",
 }
 

@@ -4,8 +4,6 @@ import (
 	"context"
 	"sync"
 	"time"
-
-	"signalbox/engine/mutant"
 )
 
 // sight is what this server knows of a shard's owner, whoever it is.
@@ -52,7 +50,7 @@ func (s *shard) see(h Holding, look int64) {
 		g.change()
 		g.reset()
 	}
-	if s.owned.Load() && h.Server != s.cfg.Owner && (h.Server != "" || look > g.since && !mutant.On(mutant.OwnerOfBefore)) {
+	if s.owned.Load() && h.Server != s.cfg.Owner && (h.Server != "" || look > g.since) {
 		g.stop(ErrFenced)
 	}
 }

@@ -43,6 +43,7 @@ type book struct {
 	trouble   map[place]int    // compensations that a person has to decide about
 	heard     map[string]int   // signals, by the sender's id
 	paused    bool
+	pausedAt  time.Time // the last time
 	answers   []runtime.Answer
 
 	// Of a run that another one started.
@@ -195,8 +196,9 @@ func (b *book) note(e machine.Event) {
 			b.w.accuse("starts", b.number, "event %d starts the run again", e.Seq)
 		}
 	case *machine.RunPaused:
-		b.paused = true
+		b.paused, b.pausedAt = true, e.At
 	case *machine.RunResumed:
+		b.itemsHeld(e.At)
 		b.paused = false
 	case *machine.SignalReceived:
 		if b.heard[f.ID]++; f.ID != "" && b.heard[f.ID] > 1 {
@@ -314,9 +316,8 @@ func (b *book) wanted() (list []machine.Input) {
 		return nil
 	}
 	_, unwanted := b.unwanted() // nobody comes for one that is to end
-	item := b.parent != nil && b.link.index >= 0
 	if b.s.Paused() {
-		if item || unwanted { // it goes on with its map
+		if b.isItem() || unwanted || b.w.now().Sub(b.pausedAt) < pauseMin { // it goes on with its map, or later
 			return nil
 		}
 		return []machine.Input{machine.Resume{By: "Ada"}}

@@ -18,6 +18,7 @@ import (
 const (
 	graceQuiet = 10 * time.Second // no process, no store and no line between servers ever failed
 	graceRough = time.Minute      // leases end, processes start again, questions are asked again
+	pauseMin   = graceQuiet + 2*time.Second
 )
 
 // link names what a run was started for, as its key says it.
@@ -163,6 +164,9 @@ func (b *book) concurrency(node string) int {
 	_ = json.Unmarshal(b.g.Node("id-"+node).Config, &c) // the compiler read it
 	return c.Concurrency
 }
+
+// isItem reports whether the run is an item of a map.
+func (b *book) isItem() bool { return b.parent != nil && b.link.index >= 0 }
 
 // unwanted reports whether whoever started a run does not wait for it any more.
 func (b *book) unwanted() (since time.Time, is bool) {
@@ -325,6 +329,21 @@ func (b *book) noteItems(e machine.Event) {
 	case *machine.ContainerCompleted:
 		if c := b.crowds[place{"", f.Scope, f.Node, f.Visit, 0}]; c != nil && len(c.open) > 0 {
 			b.w.accuse("items", b.number, "%s is over, and %d of its items are not", f.Node, len(c.open))
+		}
+	}
+}
+
+// itemsHeld checks, when a run goes on that was paused for long, that its items
+// were paused as well.
+func (b *book) itemsHeld(at time.Time) {
+	if b.w.plan.rough() || at.Sub(b.pausedAt) < graceQuiet {
+		return
+	}
+	for p, c := range b.crowds {
+		for i, o := range c.items {
+			if o.began() && !o.over() && !o.pausedAt.After(b.pausedAt) && o.log[0].At.Before(b.pausedAt) {
+				b.w.accuse("holds", b.number, "item %d of %s goes on while its map is paused", i, p.node)
+			}
 		}
 	}
 }

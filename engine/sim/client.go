@@ -157,11 +157,31 @@ func (w *world) stun() {
 		}
 		w.say("%s freezes", s.name)
 		w.freeze(s)
-		w.in(w.between(time.Second, 12*time.Second), "", func() {
+		thaws := w.between(time.Second, 12*time.Second)
+		if w.rng.IntN(2) == 0 { // whoever has taken over is gone again when it thaws
+			lease := 5 * time.Second
+			if w.plan.Peers {
+				lease = 1500 * time.Millisecond
+			}
+			killed := lease + w.between(time.Second, 5*time.Second)
+			thaws = killed + lease + w.between(0, 1500*time.Millisecond)
+			w.in(killed, "", func() { w.killOthers(s) })
+		}
+		w.in(thaws, "", func() {
 			w.say("%s thaws", s.name)
 			w.thaw(s)
 		})
 		return
+	}
+}
+
+// killOthers kills every server but one.
+func (w *world) killOthers(but *server) {
+	for _, s := range w.servers {
+		if s != but && w.alive(s) && !w.calm {
+			w.say("%s is killed", s.name)
+			w.kill(s)
+		}
 	}
 }
 
@@ -189,7 +209,7 @@ func (w *world) meddle(b *book) {
 		machine.Pause{By: "Ada"}, machine.Resume{By: "Ada"}, machine.Cancel{By: "Ada"}, machine.RollBack{By: "Ada"},
 		machine.Signal{Name: "go", ID: "one", Value: json.RawMessage(`{"r":1}`)},
 	}
-	if b.parent != nil && b.link.index >= 0 {
+	if b.isItem() {
 		list = list[2:] // an item is paused with its map, and goes on with it
 	}
 	for range 1 + w.rng.IntN(3) {
@@ -204,11 +224,19 @@ func (w *world) meddle(b *book) {
 }
 
 // greet looks at a run that another one has started: a person may do something
-// to it as well.
+// to it, or to whoever has started it.
 func (w *world) greet(b *book) {
 	w.say("run %d is started by run %d", b.number, b.parent.number)
 	if w.luck(w.plan.Acts / 3) {
 		w.meddle(b)
+	}
+	if w.luck(w.plan.Acts / 3) {
+		list := []machine.Input{machine.Pause{By: "Ada"}, machine.Pause{By: "Ada"}, machine.Cancel{By: "Ada"}, machine.RollBack{By: "Ada"}}
+		if b.parent.isItem() {
+			list = list[2:] // as above
+		}
+		b.root().meddled = true
+		w.ask(b.parent, list[w.rng.IntN(len(list))], 0, 3*time.Second)
 	}
 }
 

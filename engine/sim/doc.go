@@ -25,11 +25,12 @@
 // after each commit, dispatch, acknowledgment and errand. Owners: one shard, two
 // servers, one of which freezes for longer than its lease. Peers: two or three
 // servers share up to four shards and ask each other (runtime.Peers); what they
-// ask and answer is lost and late, and a run that another one started mostly
+// ask and answer is lost and late, though in order between two, and a run that another one started mostly
 // lives on another shard than who started it. Families: runs start runs, and
 // nothing breaks but people meddle.
 //
-// In all but the first, tasks of a drawing are other workflows, which call
+// In all but the first, also in drawings that are made to start runs which live
+// for a while, tasks of a drawing are other workflows, which call
 // others in turn, and maps of more items than Config.Inside, one or two here and
 // 10,000 in the program, do their items as runs. What the runtime asks of runs
 // from beside its turns, for a call, an item or the end of one, passes

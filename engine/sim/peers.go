@@ -10,15 +10,19 @@ import (
 	"signalbox/engine/runtime"
 )
 
-// peers is what one server sees of the others. It keeps the promises of
-// runtime.Peers and no others: whatever is asked or answered may be lost.
+// peers is what one server sees of the others. Whatever is asked or answered may
+// be lost and late; what one server asks another one comes in order, as it does
+// through one subscription.
 type peers struct{ s *server }
+
+// wire is the way from one server to another.
+type wire struct{ of, to *server }
 
 var _ runtime.Peers = peers{}
 
 // question is one on its way to another server.
 type question struct {
-	to     *server
+	of, to *server
 	shard  int
 	name   string // of its bytes and its instant
 	body   []byte
@@ -35,7 +39,7 @@ type parcel struct {
 func (p peers) Ask(ctx context.Context, shard int, body []byte) ([]byte, error) {
 	s, w := p.s, p.s.w
 	sum := sha256.Sum256(body)
-	q := &question{shard: shard, body: body, name: hex.EncodeToString(sum[:8]), answer: make(chan []byte, 1)}
+	q := &question{of: s, shard: shard, body: body, name: hex.EncodeToString(sum[:8]), answer: make(chan []byte, 1)}
 	if err := s.gate(ctx, "ask "+q.name, 0); err != nil {
 		return nil, err
 	}
@@ -103,7 +107,9 @@ func (w *world) post() (any bool) {
 	slices.SortFunc(parcels, func(a, b parcel) int { return bytes.Compare(a.of.body, b.of.body) })
 	slices.SortFunc(nudges, func(a, b *server) int { return a.life - b.life })
 	for _, q := range questions {
-		w.toEngine(w.delay(), "", func() { w.put(q) })
+		way := wire{q.of, q.to}
+		w.wires[way] = append(w.wires[way], q)
+		w.toEngine(w.delay(), "", func() { w.put(way) })
 	}
 	for _, p := range parcels {
 		w.toEngine(w.delay(), "", func() { p.of.answer <- p.body })
@@ -127,20 +133,22 @@ func wakeUp(c chan struct{}) {
 	}
 }
 
-// put hands a question to the server that it went to. One that stands gets it
-// later.
-func (w *world) put(q *question) {
+// put hands the next question to the server that it goes to. One that stands
+// gets it later.
+func (w *world) put(way wire) {
+	q := w.wires[way][0]
 	w.mu.Lock()
 	s := q.to
 	listens, h := s.listens[q.shard], s.held[q.shard]
 	dead, stands := s.dead, s.frozen || h != nil && h.slow
 	w.mu.Unlock()
+	if stands && !dead && listens != nil {
+		w.toEngine(w.between(1e6, 1e9), "", func() { w.put(way) })
+		return
+	}
+	w.wires[way] = w.wires[way][1:]
 	if dead || listens == nil {
 		return // nobody hears it
-	}
-	if stands {
-		w.toEngine(w.between(1e6, 1e9), "", func() { w.put(q) })
-		return
 	}
 	w.say("%s is asked %s", s.name, q.name)
 	said := false

@@ -27,6 +27,7 @@ type plan struct {
 	Waits                       bool    // some waits are for signals and people
 	Large                       float64 // values above what an event holds
 	Calls                       bool    // some tasks are other workflows
+	Nursery                     bool    // some drawings are made to start runs that live for a while
 	Inside                      int     // items of a map that are done inside its run; 0: all
 	Late                        float64 // of what is asked from beside the turns
 }
@@ -69,6 +70,10 @@ func draft(r *rand.Rand) plan {
 	}
 	p.Acts, p.Waits = 0.5*r.Float64(), r.IntN(3) == 0
 	p.Late = 0.3 * r.Float64()
+	p.Nursery = r.IntN(3) > 0
+	if p.Name == "families" {
+		p.Acts = 0.5 + 0.5*r.Float64()
+	}
 	switch kin := r.IntN(5); {
 	case kin == 0 && p.Name != "families": // nobody starts a run but from outside
 	case kin < 3:
@@ -76,6 +81,7 @@ func draft(r *rand.Rand) plan {
 	default:
 		p.Inside, p.Calls = 1+r.IntN(2), r.IntN(3) == 0
 	}
+	p.Nursery = p.Nursery && p.families()
 	return p
 }
 

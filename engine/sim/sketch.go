@@ -42,6 +42,9 @@ func sketchOf(seed uint64, r *rand.Rand) sketch {
 
 // draw makes a drawing that may call others.
 func (s *sketch) draw(r *rand.Rand, calm bool, calls []string) graph.Graph {
+	if s.plan.Nursery && r.IntN(3) > 0 {
+		return s.nursery(r, calls)
+	}
 	g := play.Draw(r)
 	for i := 0; i < 8 && s.plan.Inside > 0 && !has(g, "map") || i < 4 && len(calls) > 0 && !has(g, "mock"); i++ {
 		g = play.Draw(r)

@@ -166,7 +166,7 @@ func (b *book) result() string {
 // compare plays the drawing on the reference as well.
 func (b *book) compare() bool {
 	exact := b.w.plan.Exact
-	if b.parent != nil || b.broken || b.meddled || b.w.plan.Waits || !b.began() || !exact && !b.calm {
+	if b.parent != nil || b.broken || b.meddled || b.w.plan.Waits || b.w.plan.Nursery || !b.began() || !exact && !b.calm {
 		return false
 	}
 	b.start.At, b.start.Inside, b.start.Workflows = b.log[0].At, b.w.plan.Inside, map[string]reference.Workflow{}

@@ -38,6 +38,7 @@ type world struct {
 	servers []*server
 	graves  []*server // processes that died
 	lives   int
+	wires   map[wire][]*question
 	others  map[string]*other // workflows that are called, by name
 	quiet   time.Time         // since when all runs are over
 	asking  sync.WaitGroup    // whoever asks a server something
@@ -276,7 +277,7 @@ func Play(t *testing.T, seed uint64, options ...Option) (p Played) {
 		}
 		w := &world{
 			seed: seed, plan: s.plan, rng: r, store: mem.NewStore(time.Now), began: time.Now(), taken: map[time.Time]bool{}, kick: make(chan struct{}, 1),
-			byRun: map[uuid.UUID]*book{}, byName: map[string]*book{}, claims: map[uuid.UUID]string{}, epochs: map[int]int64{}, others: map[string]*other{},
+			byRun: map[uuid.UUID]*book{}, byName: map[string]*book{}, claims: map[uuid.UUID]string{}, epochs: map[int]int64{}, others: map[string]*other{}, wires: map[wire][]*question{},
 			messages: map[place]*message{}, payloads: map[string][]byte{},
 		}
 		w.open(s)
