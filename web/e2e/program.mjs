@@ -114,13 +114,19 @@ export async function startBrowser() {
 
 const axeSource = readFileSync("node_modules/axe-core/axe.min.js", "utf8");
 
-/** Accessibility violations of a page, as short lines. */
-export async function axe(page) {
+// All that a theme can break.
+const COLORS = { runOnly: ["color-contrast", "link-in-text-block"] };
+
+/**
+ * Accessibility violations of a page, as short lines. Where all of it is checked
+ * in one theme, the colors are enough in the other.
+ */
+export async function axe(page, { colors = false } = {}) {
   // The page's policy forbids injected scripts; the debugger's protocol does not.
   const session = await page.context().newCDPSession(page);
   await session.send("Runtime.evaluate", { expression: axeSource });
   const { result, exceptionDetails } = await session.send("Runtime.evaluate", {
-    expression: "axe.run(document, { resultTypes: ['violations'] }).then((r) => JSON.stringify(r.violations.map((v) => v.id + ': ' + v.nodes.slice(0, 3).map((n) => n.target.join(' ')).join(' | '))))",
+    expression: `axe.run(document, ${JSON.stringify({ resultTypes: ["violations"], ...(colors ? COLORS : {}) })}).then((r) => JSON.stringify(r.violations.map((v) => v.id + ': ' + v.nodes.slice(0, 3).map((n) => n.target.join(' ')).join(' | '))))`,
     awaitPromise: true,
     returnByValue: true,
   });
