@@ -98,12 +98,17 @@ test("a run and a workflow are shared by link, and revoked", async () => {
 test("axe is clean on every page, light and dark", async () => {
   const w = await flagship();
   const { body } = await api("/api/runs?limit=1");
-  const paths = ["/", "/runs", `/w/${w.id}/runs`, `/w/${w.id}/versions`, "/settings", `/w/${w.id}`, `/runs/${body.runs[0].id}`];
-  for (const theme of ["light", "dark"]) {
-    await context.addCookies([{ name: "theme", value: theme, url: program.origin }]);
-    await page.emulateMedia({ colorScheme: theme });
-    for (const path of paths) {
-      await page.goto(program.origin + path, { waitUntil: "networkidle" });
+  // Each with what is there when it is drawn whole.
+  const pages = {
+    "/": ".card", "/runs": "tbody tr", [`/w/${w.id}/runs`]: "tbody tr", [`/w/${w.id}/versions`]: "main",
+    "/settings": "main", [`/w/${w.id}`]: ".k-card", [`/runs/${body.runs[0].id}`]: ".stage-svg .n",
+  };
+  for (const [path, drawn] of Object.entries(pages)) {
+    for (const theme of ["light", "dark"]) {
+      await context.addCookies([{ name: "theme", value: theme, url: program.origin }]);
+      await page.emulateMedia({ colorScheme: theme });
+      await page.goto(program.origin + path, { waitUntil: "load" });
+      await page.locator(drawn).first().waitFor();
       assert.deepEqual(await axe(page, { colors: theme === "dark" }), [], `axe on ${path} (${theme})`);
     }
   }

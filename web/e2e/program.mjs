@@ -119,14 +119,16 @@ const COLORS = { runOnly: ["color-contrast", "link-in-text-block"] };
 
 /**
  * Accessibility violations of a page, as short lines. Where all of it is checked
- * in one theme, the colors are enough in the other.
+ * in one theme, the colors are enough in the other. Style sheets are not fetched
+ * once more for the one rule that reads them, about locked orientation: ours
+ * lock nothing.
  */
 export async function axe(page, { colors = false } = {}) {
   // The page's policy forbids injected scripts; the debugger's protocol does not.
   const session = await page.context().newCDPSession(page);
   await session.send("Runtime.evaluate", { expression: axeSource });
   const { result, exceptionDetails } = await session.send("Runtime.evaluate", {
-    expression: `axe.run(document, ${JSON.stringify({ resultTypes: ["violations"], ...(colors ? COLORS : {}) })}).then((r) => JSON.stringify(r.violations.map((v) => v.id + ': ' + v.nodes.slice(0, 3).map((n) => n.target.join(' ')).join(' | '))))`,
+    expression: `axe.run(document, ${JSON.stringify({ resultTypes: ["violations"], preload: false, ...(colors ? COLORS : {}) })}).then((r) => JSON.stringify(r.violations.map((v) => v.id + ': ' + v.nodes.slice(0, 3).map((n) => n.target.join(' ')).join(' | '))))`,
     awaitPromise: true,
     returnByValue: true,
   });
