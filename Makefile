@@ -49,6 +49,7 @@ PURE := $(addprefix ./,engine/chart/... engine/compile engine/exchange engine/ma
 
 test-go: generate assets ## vet and test the Go code, with the race detector where anything is concurrent
 	go vet ./...
+	go vet -tags soak,conformance ./app ./engine/soundness
 	go test -vet=off -timeout 600s $(PURE)
 	go test -vet=off -race -timeout 600s $$(go list ./... | grep -vxF "$$(go list $(PURE))")
 

@@ -233,3 +233,18 @@ func (r reading) String() string {
 	}
 	return strings.Join(r.codes, ", ")
 }
+
+// shows reports whether the run that a witness gave is what the finding says.
+func shows(f soundness.Finding, came string) bool {
+	switch f.Code {
+	case soundness.JoinStuck:
+		return came == "join_unsatisfied"
+	case soundness.JoinCycle:
+		return came == "join_cycle"
+	case soundness.NoExit, soundness.GrowsWithoutEnd:
+		return came == "loop_limit"
+	case soundness.RunsTwice:
+		return came == "two visits at once"
+	}
+	return true
+}
