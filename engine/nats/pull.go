@@ -81,7 +81,7 @@ func (p *puller) run(ctx context.Context) {
 	defer tick.Stop()
 	for {
 		p.drain()
-		if ctx.Err() != nil { // not only in the select: it may choose a task that has come
+		if ctx.Err() != nil { // not in the select, which may choose a task that has come
 			p.stop()
 			return
 		}
@@ -98,9 +98,7 @@ func (p *puller) run(ctx context.Context) {
 			for i := range p.lanes {
 				p.lanes[i].close()
 			}
-		case <-ctx.Done():
-			p.stop()
-			return
+		case <-ctx.Done(): // it stops above
 		}
 	}
 }

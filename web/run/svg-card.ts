@@ -7,7 +7,7 @@ import type { NodeStatus } from "../core/run-node.ts";
 import { iconAddress } from "./icon.tsx";
 import type { Foot } from "./stage.ts";
 import { toneOfNode } from "./status.tsx";
-import { element, FOOT_FONT, fit, paintFoot, TITLE_X } from "./svg.ts";
+import { element, FOOT_FONT, fit, paintFoot, TITLE_X, titleRoom } from "./svg.ts";
 
 export type CardView = {
   readonly card: Card;
@@ -75,7 +75,7 @@ function head(card: Card, root: Element): SVGTextElement {
     root,
   );
   element("use", { href: iconAddress(card.icon) }, icon);
-  const room = card.w - TITLE_X - 40;
+  const room = titleRoom(card);
   text(root, "sub", TITLE_X, 41.5, card.sub, '450 11px "JetBrains Mono", monospace', room);
   return text(root, "title", TITLE_X, 25.5, card.title, "600 13px Inter, sans-serif", room);
 }

@@ -1,7 +1,7 @@
 // Cards seen from afar: titles large enough to be read, on two lines, and
 // nothing beside them that is too small to be read.
 
-import { element, FOOT_FONT, fit, paintFoot, TITLE_X } from "./svg.ts";
+import { element, FOOT_FONT, fit, paintFoot, TITLE_X, titleRoom } from "./svg.ts";
 import type { CardView } from "./svg-card.ts";
 
 /** Of titles when near, from farther, and from afar: as in stage.css. */
@@ -14,7 +14,7 @@ export function seenFrom(distance: number, cards: Iterable<CardView>): void {
   const size = SIZES[distance] ?? 13;
   for (const view of cards) {
     const { card, title } = view;
-    const lines = inLines(card.title, `600 ${size}px Inter, sans-serif`, distance, roomOf(view));
+    const lines = inLines(card.title, `600 ${size}px Inter, sans-serif`, distance, titleRoom(card));
     title.replaceChildren();
     for (const [i, line] of lines.entries()) {
       const y = MIDDLE + size * 0.36 + (i - (lines.length - 1) / 2) * size * LEADING;
@@ -24,8 +24,6 @@ export function seenFrom(distance: number, cards: Iterable<CardView>): void {
     paintFoot(view);
   }
 }
-
-const roomOf = ({ card }: CardView): number => card.w - TITLE_X - 38;
 
 function inLines(words: string, font: string, distance: number, room: number): readonly string[] {
   const whole = fit(words, font, room);

@@ -5,6 +5,9 @@ import type { CardView } from "./svg-card.ts";
 /** Where titles of cards begin. */
 export const TITLE_X = 54;
 
+/** How wide they may be: behind them is the sign of the status. */
+export const titleRoom = (card: { readonly w: number }): number => card.w - TITLE_X - 40;
+
 const NS = "http://www.w3.org/2000/svg";
 
 type Attributes = Readonly<Record<string, string | number>>;
