@@ -23,7 +23,10 @@ export class CameraKeeper {
     if (camera) this.#kernel.setCamera(camera);
     else if (this.#kernel.drawing.nodes.size > 0) this.#kernel.fit();
     this.#kernel.on("camera", (event) => this.#moved(event.camera));
-    window.addEventListener("pagehide", () => this.#keep(this.#kernel.camera));
+    // Who never moved it sees everything the next time, in a window of any width.
+    window.addEventListener("pagehide", () => {
+      if (this.#timer !== undefined) this.#keep(this.#kernel.camera);
+    });
   }
 
   #moved(camera: Camera): void {
